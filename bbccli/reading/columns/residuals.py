@@ -56,6 +56,7 @@ def _of_true_class(truth: FloatArray, other: FloatArray) -> FloatArray:
 Form = Callable[[FloatArray, FloatArray], FloatArray]
 
 FORMS: Sequence[Mapping[str, Form]] = (
+    {"the truth": lambda truth, other: truth + 0 * other},
     {
         "the truth minus {}": lambda truth, other: truth - other,
         "{} minus the truth": lambda truth, other: other - truth,
@@ -77,6 +78,9 @@ FORMS: Sequence[Mapping[str, Form]] = (
 constant, together.
 """
 
+_SYMMETRIC = ("the truth minus {}", "the truth divided by {}")
+"""Forms in which both columns may change places."""
+
 
 def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     """Refuse columns that are computed from the truth, alone or with another one, in every row.
@@ -93,10 +97,9 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     derived = dict[str, str]()
     if len(classes) == 2:
         codes = codes_among(truth, classes)
-        derived = _derived(sheet, np.where(codes < 0, np.nan, codes))
+        derived = _derived(sheet, np.where(codes < 0, np.nan, codes), FORMS[1:])
     elif not truth.is_text:
-        numbers = to_numbers(truth.values).astype(np.float64)
-        derived = _copies(sheet, numbers) | _derived(sheet, numbers)
+        derived = _derived(sheet, to_numbers(truth.values).astype(np.float64), FORMS)
     if classes:
         derived |= _marks(sheet, classes, derived)
     if derived:
@@ -112,43 +115,24 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     return sheet
 
 
-def _copies(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
-    """Return the columns that are a multiple of the truth plus a constant, and not the truth."""
-    cells, known = sheet.undecided, np.isfinite(truth)
-    first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
-    found = dict[str, str]()
-    for c in np.flatnonzero(np.abs(_units(there)[:, 0] @ _units(first)) >= _ALIKE).tolist():
-        column = all_rows(sheet, [cells[c]])[:, 0].astype(np.float64)
-        rows = known & np.isfinite(column)
-        own, wanted = column[rows], truth[rows]
-        factor, off = _fit(own, wanted)
-        within = max(step_of(own) % 1, _EXACT * float(np.abs(own).max()))
-        # the mean of the other truths falls with the truth by 1 / (N - 1)
-        learnt = len(own) >= FEWEST_ROWS and abs(factor) * len(own) > 2
-        unlike = (np.abs(own - wanted) > within).any()  # else it is refused as a copy
-        if learnt and unlike and off <= within:
-            found[cells[c].name] = "the truth, but for a factor and a constant,"
-    return found
-
-
-def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
-    """Return the columns that are computed from the truth and another column, and how."""
+def _derived(
+    sheet: Sheet, truth: FloatArray, families: Sequence[Mapping[str, Form]]
+) -> dict[str, str]:
+    """Return the columns that are computed from the truth, or of another column too, and how."""
     cells, found = sheet.undecided, dict[str, str]()
     first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
     first[~np.isfinite(first).all(axis=1)] = np.nan
     units = _units(first)
-    for forms in FORMS:
-        compute = next(iter(forms.values()))
-        for c, other in _likely(units, _units(compute(there, first))):
+    for forms in families:
+        for c, other in _likely(units, _units(next(iter(forms.values()))(there, first))):
             pair = [cells[c].name, cells[other].name]
             if {*pair} & {*found}:
                 continue
             column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
-            if _is_computed(column, truth, beside, compute, called=bool(_CALLED.search(pair[0]))):
-                form = _form_of(column, truth, beside, forms)
-                swaps = form in ("the truth minus {}", "the truth divided by {}")
-                if swaps and _is_the_prediction(column, beside, truth, *pair):
-                    pair.reverse()
+            form = _form(column, beside, truth, forms, called=bool(_CALLED.search(pair[0])))
+            if form in _SYMMETRIC and _is_the_prediction(column, beside, truth, *pair):
+                pair.reverse()
+            if form:
                 found[pair[0]] = form.format(pair[1])
     return found
 
@@ -172,51 +156,45 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
     near = alike(np.abs(weights @ units), np.abs(weights @ made))
     own, others = near.ravel(), np.repeat(np.arange(len(near)), near.shape[1])
     equal = np.abs((units[:, own] * made[:, others]).sum(axis=0)) >= _ALIKE
-    pairs = zip(own[equal].tolist(), others[equal].tolist(), strict=True)
-    return ((c, other) for c, other in pairs if c != other)
+    return zip(own[equal].tolist(), others[equal].tolist(), strict=True)
 
 
-def _fit(column: FloatArray, made: FloatArray) -> tuple[float, float]:
-    """Return the factor with which a column (n,) goes with another, and the largest distance."""
-    own, centred = column - column.mean(), made - made.mean()
-    factor = float(own @ centred / max(centred @ centred, 1e-300))
-    return factor, float(np.abs(own - factor * centred).max())
-
-
-def _is_computed(
-    column: FloatArray, truth: FloatArray, other: FloatArray, compute: Form, *, called: bool
-) -> bool:
-    """True if a column (n,) is computed of a truth (n,) and another column (n,), but for a factor,
-    a constant and rounding; and if both of these matter.
+def _form(
+    column: FloatArray,
+    other: FloatArray,
+    truth: FloatArray,
+    forms: Mapping[str, Form],
+    *,
+    called: bool,
+) -> str:
+    """Return what a column (n,) is of a truth (n,) and another column (n,), exactly or but for a
+    factor and a constant; empty if it is not computed, or if one of these does not matter.
     """
-    made = compute(truth, other)
+    (form, compute), *_ = forms.items()
+    made, alone = compute(truth, other), forms is FORMS[0]
     there = np.isfinite(column) & np.isfinite(other) & np.isfinite(made)
-    if there.sum() < FEWEST_ROWS:
-        return False
-    own, truth, other, made = (one[there] for one in (column, truth, other, made))
-    factor, off = _fit(own, made)
-    within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * own.std())
-    if not off <= within < own.std() / _TIMES:
-        return False
+    own, other, truth, made = (one[there] for one in (column, other, truth, made))
+    if len(own) < FEWEST_ROWS:
+        return ""
+    centred = made - made.mean()
+    factor = float(own @ centred / max(centred @ centred, 1e-300))
+    off = np.abs(own - own.mean() - factor * centred).max()
+    close = _EXACT * np.abs(own).max() if alone else _ROUNDED * own.std()
+    within = max(step_of(own[:FEWEST_ROWS]) % 1, close)
+    if off > within or (alone and (np.abs(own - truth) <= within).all()):  # refused as a copy
+        return ""
     if not called and len(distinct(own)) <= 2:
         rare = min((truth == one).sum() for one in distinct(truth)[:3])
         if rare < _FEWEST_MARKS:
-            return False
+            return ""
     order = np.random.default_rng(0).permutation(len(made))
     apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]
-    least = min(float(one[np.isfinite(one)].std()) for one in apart)
-    return bool(within < abs(factor) * least / _TIMES)
-
-
-def _form_of(
-    column: FloatArray, truth: FloatArray, other: FloatArray, forms: Mapping[str, Form]
-) -> str:
-    """Return what a column (n,) is, exactly or but for a factor and a constant."""
-    within = max(step_of(column[:FEWEST_ROWS]) % 1, _ROUNDED * float(np.nanstd(column)))
-    for form, compute in forms.items():
-        if np.nanmax(np.abs(compute(truth, other) - column)) <= within:
-            return form
-    return f"{next(iter(forms))}, but for a factor and a constant,"
+    least = min(float(one[np.isfinite(one)].std()) for one in apart[: 2 - alone])
+    # the mean of the other truths falls with the truth by 1 / (N - 1)
+    if within >= abs(factor) * least / _TIMES or abs(factor) * len(own) <= 2:
+        return ""
+    exact = (name for name, f in forms.items() if np.abs(f(truth, other) - own).max() <= within)
+    return next(exact, f"{form}, but for a factor and a constant,")
 
 
 def _is_the_prediction(
