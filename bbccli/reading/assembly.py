@@ -163,11 +163,7 @@ def _folds(
 
 
 def _notes_on_columns(
-    sheet: Sheet,
-    request: Request,
-    outcome: Outcome,
-    predictions: Values,
-    groups: IntArray | None,
+    sheet: Sheet, request: Request, outcome: Outcome, predictions: Values, groups: IntArray | None
 ) -> Iterator[Note]:
     """Yield notes on columns set aside, joins, task, weights, rounded values and bounds."""
     if sheet.spare:

@@ -360,8 +360,4 @@ def _refuse_merged(
         other = int(earlier[np.searchsorted(present, wrong[0])])
         path, _, row = keys.place(other)
         same = f"{keys.values[other].as_py()!r} in {row_of(path, row)}"
-        raise keys.fault(
-            f"{keys.name} is the same {what} as {same}",
-            wrong,
-            hint=hint,
-        )
+        raise keys.fault(f"{keys.name} is the same {what} as {same}", wrong, hint=hint)

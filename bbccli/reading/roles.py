@@ -161,29 +161,14 @@ LATE_TRUTHS: Final = (
 # The written name comes first; among the synonyms, the first that occurs plays the role.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "row_id": (
-        "row_id",
-        "row_ids",
-        ".row",
-        "rowindex",
-        "rowid",
-        "id",
-        "index",
+        *("row_id", "row_ids", ".row", "rowindex", "rowid", "id", "index"),
         "__index_level_0__",  # the index of a pandas frame, in Parquet
     ),
     "repeat": ("repeat", "rep", "id"),
     "fold": ("fold", "folds", "split", "iteration", "id", "id2", "resample"),
     "truth": (
-        "truth",
-        "y",
-        "y_true",
-        "label",
-        "labels",
-        "target",
-        "outcome",
-        "obs",
-        "correct",
-        "class",
-        *LATE_TRUTHS,
+        *("truth", "y", "y_true", "label", "labels", "target", "outcome", "obs", "correct"),
+        *("class", *LATE_TRUTHS),
     ),
     "time": ("time",),
     "event": ("event", "status"),
@@ -194,13 +179,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 CONFIGURATIONS: Final = (
-    "config",
-    ".config",
-    "wflow_id",
-    "model",
-    "system",
-    "learner_id",
-    "configuration",
+    *("config", ".config", "wflow_id", "model", "system", "learner_id", "configuration"),
 )
 """Names of the column of configurations in long tables."""
 

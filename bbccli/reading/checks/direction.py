@@ -121,10 +121,7 @@ def error_by_chance(n_negative: int, n_positive: int) -> float:
 
 
 def standings(
-    predictions: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    ranks: FloatArray | None = None,
+    predictions: Values, outcome: Outcome, folds: IntArray | None, ranks: FloatArray | None = None
 ) -> FloatArray:
     """Return z of each configuration (C,) in the first repeat; NaN if unknown."""
     array, truth = predictions.array[0], outcome.values
@@ -166,10 +163,7 @@ def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) ->
 
 
 def on_turned(
-    predictions: Values,
-    outcome: Outcome,
-    found: FloatArray,
-    folds: IntArray | None = None,
+    predictions: Values, outcome: Outcome, found: FloatArray, folds: IntArray | None = None
 ) -> Iterator[Note]:
     """Yield the note on configurations that go against the truth while others go with it.
 
@@ -270,7 +264,4 @@ def _of_labels(
     right = np.add.reduceat((labels == truth[:, None]).astype(float), starts)
     spread = products - (ours + theirs) / sizes + (products / sizes) ** 2
     spread[spread < 1e-9 * sizes**2] = 0.0
-    return (
-        (right - products / sizes).sum(axis=0),
-        (spread / np.maximum(sizes - 1, 1)).sum(axis=0),
-    )
+    return ((right - products / sizes).sum(axis=0), (spread / np.maximum(sizes - 1, 1)).sum(axis=0))

@@ -154,10 +154,7 @@ def leaves_one_out(
 
 
 def on_perfection(
-    predictions: Values,
-    outcome: Outcome,
-    in_order: IntArray,
-    copied: BoolArray,
+    predictions: Values, outcome: Outcome, in_order: IntArray, copied: BoolArray
 ) -> Iterator[Note]:
     """Yield notes on configurations that order all samples, depending on the performance of the
     others.

@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bbccli.notes import identities
-from bbccli.reading.columns.values import (
-    FEWEST_ROWS,
-    all_rows,
-    classes_of,
-    some_rows,
-)
+from bbccli.reading.columns.values import FEWEST_ROWS, all_rows, classes_of, some_rows
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray

@@ -50,11 +50,7 @@ class _Entry(NamedTuple):
 
 
 def sheet_of_logs(
-    framework: Framework,
-    path: str,
-    files: Sequence[File],
-    request: Request,
-    around: Sequence[Path],
+    framework: Framework, path: str, files: Sequence[File], request: Request, around: Sequence[Path]
 ) -> Sheet:
     """Return the scores of a framework's logs, a row per item and epoch.
 
@@ -294,12 +290,7 @@ def _bounds(runs: Runs, entries: Sequence[_Entry], scorer: str) -> tuple[float, 
 
 
 def _predictions(
-    runs: Runs,
-    entries: Sequence[_Entry],
-    scorer: str,
-    request: Request,
-    path: str,
-    about: Metadata,
+    runs: Runs, entries: Sequence[_Entry], scorer: str, request: Request, path: str, about: Metadata
 ) -> Predictions:
     """Return the scores, by item and epoch in order of first appearance, and the group of each
     if requested.

@@ -18,7 +18,7 @@ from bbccli.platform.rounding import count
 from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS
 from bbccli.reading.numerals import with_numbers
-from bbccli.reading.roles import ITEM_KEYS, NAMES
+from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, NAMES
 from bbccli.reading.sources.header import refuse_no_header
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ MISSING += ["#N/A", "#N/A N/A", "#NA", "#DIV/0!", "#NUM!", "#NULL!"]
 MISSING += ["#NV", "#N/D", "#N/B", "#I/T"]  # #N/A in German, Italian and Spanish, Dutch, Danish
 DELIMITERS = ",;\t"
 _KEYS = frozenset((*NAMES["row_id"], *ITEM_KEYS))
-_CONFIGURATION = (".config", "wflow_id", "model", "learner_id", "configuration", "config")
 _NEVER_NUMERALS = _KEYS.union(
-    NAMES["repeat"], NAMES["fold"], NAMES["group"], NAMES["outer_fold"], _CONFIGURATION
+    *(NAMES[role] for role in ("repeat", "fold", "group", "outer_fold")), CONFIGURATIONS
 )
 
 _SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
