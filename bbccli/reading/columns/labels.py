@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,19 +14,21 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import identities, of_metadata
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.classes import codes_among, spelled
-from bbccli.reading.column import name_of, number_of
+from bbccli.reading.column import name_of
 from bbccli.reading.columns.values import (
     FEWEST_ROWS,
     all_rows,
     classes_of,
     rows_at_a_glance,
-    some_of,
     some_rows,
 )
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.table import GLANCE, PredictionColumn
+from bbccli.reading.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PROBABILITY = re.compile(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -54,17 +55,13 @@ def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
     names = [name for name in sheet.table.names if name not in taken]
     if not names or any(cell.rows is not None for cell in sheet.cells):
         return []
-    numeric, numbers = sheet.table.numeric, {*map(number_of, classes)}
-    seen = some_of(sheet, [name for name in names if name in numeric])
-    words = sheet.table.glance([n for n in names if n not in numeric], rows_at_a_glance(sheet))
+    glance, none = sheet.table.glance(names, rows_at_a_glance(sheet)), {"None", "nan"}
 
-    def may_be(name: str) -> bool:
-        if name in numeric:
-            return all(one in numbers or math.isnan(one) for one in seen[name, GLANCE].tolist())
-        own = {*words.column(name).to_pylist()} - {None}
-        return all(spelled(name_of(one), classes) in classes for one in own)
+    def may_be(values: pa.ChunkedArray) -> bool:
+        of_rows = (name_of(one.as_py()) for one in values)  # one by one: the first may tell
+        return all(one in none or spelled(one, classes) in classes for one in of_rows)
 
-    return [name for name in names if may_be(name)]
+    return [n for n, some in zip(names, glance.columns, strict=True) if may_be(some)]
 
 
 def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:

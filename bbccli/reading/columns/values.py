@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -50,25 +50,17 @@ def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
     """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
-    seen = some_of(sheet, [cell.source for cell in cells if cell.rows is None], n)
+    rows, seen = rows_at_a_glance(sheet, n), sheet.table.seen
+    if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
+        numbers = to_rows(sheet.table.glance(new, rows), np.float64)
+        seen.update(zip([(name, n) for name in new], numbers, strict=True))
     found = [
-        to_numbers(sheet.column(cell).take(rows_at_a_glance(sheet, n)).values)
+        to_numbers(sheet.column(cell).take(rows).values)
         if cell.rows is not None
         else seen[cell.source, n]
         for cell in cells
     ]
-    return np.array(found).T if found else np.empty((min(sheet.n_rows, n), 0))
-
-
-def some_of(
-    sheet: Sheet, names: Iterable[str], n: int = GLANCE
-) -> Mapping[tuple[str, int], FloatArray]:
-    """Return a few rows (n,) of columns, by name and n, and of others that were looked at."""
-    seen = sheet.table.seen
-    if new := [name for name in names if (name, n) not in seen]:
-        glance = sheet.table.glance(new, rows_at_a_glance(sheet, n))
-        seen.update(zip([(name, n) for name in new], to_rows(glance, np.float64), strict=True))
-    return seen
+    return np.array(found).T if found else np.empty((len(rows), 0))
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
