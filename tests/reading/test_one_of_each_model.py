@@ -89,7 +89,7 @@ def test_gaps_and_halves_say_nothing(save):
     label = [None if row < 2 else int(one) for row, one in enumerate(LABEL)]
     matrix = read(save("m.parquet", {"truth": TRUTH, "y_pred": label, "y_prob": p}))
     assert (matrix.configurations, matrix.n_samples) == (("y_prob",), N)
-    values = save("m.csv", {"truth": OTHER, "y_pred": OTHER + 0.1 * P, "y_prob": P})
+    values = save("m.csv", {"truth": OTHER, "y_pred": np.sqrt(OTHER), "y_prob": P})
     assert read(values).configurations == ("y_pred", "y_prob")  # of a regression
 
 
