@@ -126,7 +126,7 @@ def _derived(
     for forms in families:
         for c, other in _likely(units, _units(next(iter(forms.values()))(there, first))):
             pair = [cells[c].name, cells[other].name]
-            if {*pair} & {*found}:
+            if {*pair} & {*found} or (c == other and forms is not FORMS[0]):
                 continue
             column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
             form = _form(column, beside, truth, forms, called=bool(_CALLED.search(pair[0])))
@@ -181,7 +181,8 @@ def _form(
     off = np.abs(own - own.mean() - factor * centred).max()
     close = _EXACT * np.abs(own).max() if alone else _ROUNDED * own.std()
     within = max(step_of(own[:FEWEST_ROWS]) % 1, close)
-    if off > within or (alone and (np.abs(own - truth) <= within).all()):  # refused as a copy
+    told = (np.abs(own - truth) <= within).all() if alone else _is_line(own, truth)
+    if off > within or told:  # a copy, which is refused as such
         return ""
     if not called and len(distinct(own)) <= 2:
         rare = min((truth == one).sum() for one in distinct(truth)[:3])
@@ -195,6 +196,10 @@ def _form(
         return ""
     exact = (name for name, f in forms.items() if np.abs(f(truth, other) - own).max() <= within)
     return next(exact, f"{form}, but for a factor and a constant,")
+
+
+def _is_line(column: FloatArray, other: FloatArray) -> bool:
+    return bool(abs(np.corrcoef(column, other)[0, 1]) > 1 - 1e-9)
 
 
 def _is_the_prediction(
