@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    ensembles,
     extremes,
     families,
     files,
@@ -23,7 +24,19 @@ from benchmarks import (
 from benchmarks.machine import describe
 from benchmarks.tables import Section, as_rich, targets_table
 
-SECTIONS = (headline, grid, families, scaling, extremes, threads, memory, process, files, searches)
+SECTIONS = (
+    headline,
+    grid,
+    families,
+    ensembles,
+    scaling,
+    extremes,
+    threads,
+    memory,
+    process,
+    files,
+    searches,
+)
 QUICK = (headline, grid, families, process, files)
 
 

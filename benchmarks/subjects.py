@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -161,6 +162,7 @@ def whole_run(
     engine: Engine,
     jobs: int = 1,
     method: str = "bbc",
+    **plan: Any,
 ) -> Callable[[], Callable[[], object]]:
     """A maker of a whole run: binding, draws, selection, performance out of the bag, interval.
 
@@ -169,7 +171,7 @@ def whole_run(
 
     def run(fresh: PredictionMatrix) -> None:
         with use(Resources(jobs=jobs, engine=engine)):
-            METHODS[method].run(fresh, metric, Plan(n_resamples))
+            METHODS[method].run(fresh, metric, Plan(n_resamples, **plan))
 
     return lambda: partial(run, replace(matrix))
 
