@@ -58,7 +58,7 @@ def combine(given: Given) -> Combine:
         step = max(CELLS // sweep.truth.size, 1)
         for start in range(0, len(weights), step):
             rows = slice(start, start + step)
-            masses = sweep.masses(weights[rows])
+            masses = np.ascontiguousarray(sweep.masses(weights[rows]).T)
             for c in range(values.shape[1]):
                 values[rows, c] = sweep.best(predictions[:, :, c].ravel(), masses)
         winners = given.metric.direction.best(values)
@@ -113,14 +113,13 @@ class Sweep:
         return self.rates(np.maximum(cells, 0.0))[:, 0]
 
     def best(self, scores: FloatArray, masses: FloatArray) -> FloatArray:
-        """Return the figure (B,) of the best cut of a column under each bag (B, R N)."""
+        """Return the figure (B,) of the best cut of a column under each bag (R N, B)."""
         order = np.argsort(-scores, kind="stable")
-        ordered, positive, own = scores[order], self.truth[order], masses[:, order]
-        places = _places(ordered, positive)
-        cells = _cells(own, positive, places)
-        values = self.judge(cells.reshape(-1, 4)).reshape(cells.shape[:2])
+        ordered, positive, own = scores[order], self.truth[order], masses[order]
+        cells = _cells(own, positive, _places(ordered, positive))
+        values = self.judge(cells.reshape(-1, 4)).reshape(cells.shape[:2]).T
         if self.bounded:  # no probability is below 0
-            values[own[:, ordered <= 0].any(axis=1), -1] = np.nan
+            values[own[ordered <= 0].any(axis=0), -1] = np.nan
         best = self.direction.best(values)
         return np.where(best < 0, np.nan, values[np.arange(len(best)), best])
 
@@ -133,7 +132,7 @@ class Sweep:
         order = rows[np.argsort(-scores[rows], kind="stable")]
         ordered, positive = scores[order], self.truth[order]
         places = _places(ordered, positive)
-        cells = _cells(masses[None, order], positive, places)[0]
+        cells = _cells(masses[order, None], positive, places)[:, 0]
         upper, lower = ordered[places[1:-1] - 1], ordered[places[1:-1]]
         between = upper / 2 + lower / 2
         lowest = ordered[-1] / 2 if self.bounded else ordered[-1] - 1
@@ -153,11 +152,12 @@ def _places(ordered: FloatArray, positive: BoolArray) -> IntArray:
 
 
 def _cells(masses: FloatArray, positive: BoolArray, places: IntArray) -> FloatArray:
-    """Counts (B, K, 4) of rows (B, M), by descending scores, with cuts after the first ones."""
-    before = np.zeros((len(masses), 1))
-    of_all = np.hstack([before, np.cumsum(masses, axis=1)])
-    of_positive = np.hstack([before, np.cumsum(np.where(positive, masses, 0.0), axis=1)])
-    called, hits = of_all[:, places], of_positive[:, places]
-    n_positive, n = of_positive[:, -1:], of_all[:, -1:]
-    missed = n_positive - hits
-    return np.stack([hits, called - hits, missed, n - called - missed], axis=2)
+    """Counts (K, B, 4) of rows (M, B), by descending scores, with cuts after the first ones."""
+
+    def upto(counted: FloatArray) -> FloatArray:
+        between = np.add.reduceat(counted, places[:-1], axis=0)
+        return np.concatenate([np.zeros_like(between[:1]), np.cumsum(between, axis=0)])
+
+    called, hits = upto(masses), upto(np.where(positive[:, None], masses, 0.0))
+    missed = hits[-1] - hits
+    return np.stack([hits, called - hits, missed, called[-1] - called - missed], axis=2)
