@@ -115,6 +115,7 @@ OPENING = {
     "platform/guarded_files.py": "the one place",
     "__main__.py": "descriptors that are closed",
     "platform/atomic.py": "what is written",
+    "platform/openings.py": "what is appended",
     "batch/journal.py": "the journal, which is no input",
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",

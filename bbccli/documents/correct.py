@@ -248,7 +248,7 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
     """Return the one of a metric's estimates to report: the first whose interval counts.
 
     An interval that ignores the selection, or has no width, does not; one of an experimental method
-    does where there is no other.
+    does where there is no other. One on rows that the search never saw comes before all.
     """
     found = [
         one
@@ -258,7 +258,8 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
         and not one.ignores_selection
         and not has_no_width(one)
     ]
-    return next((e for e in found if not e.experimental), found[0] if found else None)
+    found.sort(key=lambda one: (one.opened is None, one.experimental))
+    return found[0] if found else None
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:

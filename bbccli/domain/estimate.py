@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.domain.plan import Plan
+from bbccli.domain.vault import Opened
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.records import as_json
@@ -298,6 +299,11 @@ class Estimate:
     )
     made: Made | None = doc(
         "what the winner was made of; null where it is a configuration", default=None, since="1.1"
+    )
+    opened: Opened | None = doc(
+        "the opening of sealed rows that it rests on; null of other methods",
+        default=None,
+        since="1.1",
     )
 
     def __repr__(self) -> str:

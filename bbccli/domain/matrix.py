@@ -187,6 +187,55 @@ class Unfinished:
     names: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Opening:
+    """One look at the sealed rows.
+
+    Parameters
+    ----------
+    name
+        The model opened, as it was called.
+    matrix : (1, M, 1), optional
+        Its predictions for the M sealed rows, and their truth; None if its line is torn.
+    reach
+        Only "not yet" is said unless the pessimistic end of the interval gets there; None to show
+        the figure anyway.
+    metric
+        The metric of `reach`.
+    level
+        Level of the interval that has to reach it.
+    """
+
+    name: str
+    matrix: PredictionMatrix | None
+    reach: float | None = None
+    metric: str = ""
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vault:
+    """Sealed rows and their openings, in the order in which these were counted.
+
+    Parameters
+    ----------
+    n_samples
+        Sealed rows, M.
+    planned
+        Openings planned when they were sealed.
+    openings
+        The openings.
+    place, copied
+        Where they are counted, empty if nothing does; true if that is a copy.
+    """
+
+    n_samples: int
+    planned: int = 1
+    openings: tuple[Opening, ...] = ()
+    place: str = ""
+    copied: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class PredictionMatrix:
     """Out-of-sample predictions of C configurations on N samples in R repeats.
@@ -235,6 +284,8 @@ class PredictionMatrix:
         Number of samples that trained each model; None if unknown.
     smaller
         Matrices of the same configurations trained on fewer samples, fewest first.
+    vault
+        Rows that took no part in the search; None without any.
 
     Raises
     ------
@@ -264,6 +315,7 @@ class PredictionMatrix:
     sample_keys: SampleKeys | None = None
     train_size: int | None = None
     smaller: tuple[PredictionMatrix, ...] = ()
+    vault: Vault | None = None
 
     def __post_init__(self) -> None:
         coerce_fields(self)

@@ -43,6 +43,7 @@ class Need(StrEnum):
     REPEATS = "repeats"
     NESTED = "nested"
     SIZES = "sizes"
+    VAULT = "vault"
 
 
 class Gives(StrEnum):
@@ -189,6 +190,7 @@ class Method:
             n_predicted=case.matrix.n_predicted(choice.winner),
             size_correction=answer.size_correction,
             over_folds=choice.over_folds,
+            opened=answer.opened,
         )
 
 
@@ -245,6 +247,9 @@ def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
         case Need.NESTED if not matrix.nested:
             hint = "add a column 'outer_fold', and rows with an inner 'fold' for what it trained on"
             lack = "the inner predictions of a nested cross-validation", hint
+        case Need.VAULT if not (matrix.vault and matrix.vault.openings):
+            hint = "Recorder(vault=0.2) and rec.open(name, model); or --vault SCORES for tables"
+            lack = "rows that were sealed before the search, and opened", hint
         case Need.SIZES if len(matrix.smaller) < 2:
             text = "at least three training sizes; there are two"
             if not matrix.smaller:

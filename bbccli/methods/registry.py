@@ -35,6 +35,7 @@ MODULES = {
     "tilting-10p": "literature.tilting",
     "mabt": "literature.tilting",
     "nested-selection": "literature.nested_selection",
+    "vault": "vault",
     "ncv": "ncv",
     "ncv-interval": "ncv",
     "zf": "literature.zf",
@@ -83,7 +84,7 @@ def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[st
 
     Methods over folds are left out without folds, which a note on unknown folds already says.
     `bbc-f` needs `ENOUGH_FOLDS` folds in each repeat. A file with nested predictions also gets
-    `ncv`.
+    `ncv`, and one with opened rows of a vault `vault`.
     """
     methods, left_out = TIGHT_METHODS if tight else DEFAULT_METHODS, set()
     if matrix.folds is None:
@@ -91,7 +92,8 @@ def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[st
     elif min(len(distinct(row)) for row in matrix.folds) < ENOUGH_FOLDS:
         left_out = {"bbc-f"}
     nested = ["ncv"] if matrix.nested and not tight else []
-    return [*(name for name in methods if name not in left_out), *nested]
+    sealed = ["vault"] if matrix.vault and matrix.vault.openings else []
+    return [*(name for name in methods if name not in left_out), *sealed, *nested]
 
 
 def choose_methods(names: str | Method | Sequence[str | Method]) -> list[Method]:

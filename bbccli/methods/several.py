@@ -23,6 +23,7 @@ from bbccli.notes import (
     better_than_naive,
     collapsed_interval,
     few_for_a_cut,
+    fitted_rows,
     incomplete_members,
     leave_one_out,
     mean_over_folds,
@@ -32,10 +33,12 @@ from bbccli.notes import (
     rare_positives,
     resamples_alike,
     risk_reversed,
+    vault_closed,
     winners_differ,
 )
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
+from bbccli.platform.rounding import figure
 from bbccli.stats.making.made import Maker
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
@@ -128,7 +131,27 @@ def estimate(
         *_on_rare_positives(matrix, chosen, plan),
         *on_clipping(winners, chosen, estimates, plan),
     ]
+    notes += _on_vault(matrix, chosen, estimates)
     return estimates, [*notes, *on_tails(winners, chosen, estimates, plan)]
+
+
+def _on_vault(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate]
+) -> Iterator[Note]:
+    """Yield a note where no sealed row was opened, and where the search has fitted the others."""
+    vault = matrix.vault
+    if vault is not None and not vault.openings:
+        yield vault_closed(vault.n_samples, vault.planned)
+    for metric in metrics:
+        found = [one for one in estimates if one.metric == metric.name]
+        opened = next((one for one in found if one.opened and one.interval), None)
+        bbc = next((one for one in found if one.method in ("bbc", "bbc-632")), None)
+        if opened is None or opened.interval is None or bbc is None or bbc.winner != opened.winner:
+            continue
+        low, high = opened.interval.lower, opened.interval.upper
+        end = high if metric.direction.pessimistic() is Side.LOWER else low
+        if metric.direction.gain(bbc.value, end) > 0:
+            yield fitted_rows(bbc.method, figure(bbc.value), figure(end))
 
 
 def _check_worst_value(metric: Metric) -> None:
@@ -168,6 +191,8 @@ def _on_measure(
         yield mean_over_folds(metric.label, matrix.n_samples / max(matrix.n_folds or 1, 1))
     interval = estimate.interval
     if interval is None or estimate.ignores_selection or interval.side is not Side.TWO:
+        return
+    if estimate.opened is not None:  # on other rows, by chance better ones
         return
     raised = metric.direction.gain(estimate.value, estimate.naive)
     error = (interval.upper - interval.lower) / (2 * NormalDist().inv_cdf((1 + interval.level) / 2))

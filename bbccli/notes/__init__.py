@@ -20,6 +20,7 @@ from bbccli.notes import (
     of_ensembles,
     of_metadata,
     plans,
+    sealed,
 )
 from bbccli.notes.comparisons import *
 from bbccli.notes.identities import *
@@ -32,6 +33,7 @@ from bbccli.notes.of_data import *
 from bbccli.notes.of_ensembles import *
 from bbccli.notes.of_metadata import *
 from bbccli.notes.plans import *
+from bbccli.notes.sealed import *
 
 __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
@@ -43,7 +45,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 GROUPS = {
     "Of the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
-    "Of the methods": _kinds(methods, making, intervals),
+    "Of the methods": _kinds(methods, making, intervals, sealed),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),
 }

@@ -104,6 +104,7 @@ def assemble(
         source=_source(sheet, folds),
         sample_keys=sheet.keys.take(samples),
         notes=tuple(notes),
+        vault=sheet.vault,
     )
 
 

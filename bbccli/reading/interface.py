@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bbccli.reading.metadata import Metadata
 
 if TYPE_CHECKING:
+    from bbccli.domain.matrix import Vault
     from bbccli.reading.evaluations.files import File
     from bbccli.reading.table import Table
     from bbccli.reading.times import Moment
@@ -58,12 +59,15 @@ class Predictions:
     about
         Task, classes, flags, selection and number of candidates, as far as known; `run` is what the
         tool reports of itself.
+    vault
+        Rows that took no part in the search, if any.
     """
 
     by_configuration: Mapping[str, Any]
     roles: Mapping[str, Any]
     files: Iterable[Path]
     about: Metadata
+    vault: Vault | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.domain.matrix import SampleKeys, Unfinished
+from bbccli.domain.matrix import SampleKeys, Unfinished, Vault
 from bbccli.domain.source import LeftOut
 from bbccli.notes import Note
 from bbccli.reading.arrow import null_mask
@@ -87,6 +87,8 @@ class Sheet:
     unpredicted, n_unpredicted
         From `rows`: notes on rows that were filled with a value, now missing; and the number of
         samples that no configuration predicted.
+    vault
+        Rows that took no part in the search.
     """
 
     table: Table
@@ -113,6 +115,7 @@ class Sheet:
     scored: bool = False
     unpredicted: tuple[Note, ...] = ()
     n_unpredicted: int = 0
+    vault: Vault | None = None
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""

@@ -187,21 +187,51 @@ def check_length(features: Any, n_samples: int) -> None:
     _refuse(n_rows != n_samples, "X and y have different lengths", "give one row of X per label")
 
 
+def taken(data: Any, rows: IntArray) -> Any:
+    """Return some rows of an array, a data frame, a sparse matrix or a list."""
+    if hasattr(data, "iloc"):
+        return data.iloc[rows]
+    if hasattr(data, "tocsr"):
+        return data.tocsr()[rows]
+    if isinstance(data, list | tuple):
+        return [data[row] for row in rows]
+    return np.asarray(data)[rows] if not hasattr(data, "shape") else data[rows]
+
+
 # Splits and rows
 
 Split = tuple[IntArray, IntArray]
 
 
-def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Split]:
+def frozen(
+    cv: Any,
+    features: Any,
+    truth: Any,
+    groups: Any,
+    classifies: bool,
+    among: IntArray | None = None,
+) -> list[Split]:
     """Return train and test rows of every split; an OptionError if they overlap or are invalid.
 
     `cv` is a splitter of scikit-learn, a number of folds (stratified if `classifies`), None for
     five, or pairs of train and test rows: positions, or booleans (N,). `features` may be None.
+    `among` are the rows that are not sealed: a splitter splits these, and pairs lose the others.
     """
     n_samples, splits = len(truth), list[Split]()
     rule = f"positions from 0 to {n_samples - 1}, each once, at least one"
-    for split, pair in enumerate(_pairs(cv, features, truth, groups, classifies)):
+    drawn = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
+    if among is not None and drawn:
+        part = [one if one is None else taken(one, among) for one in (features, truth, groups)]
+        pairs = [
+            [among[rows] for rows in pair]
+            for pair in _pairs(cv, part[0], part[1], part[2], classifies)
+        ]
+    else:
+        pairs = _pairs(cv, features, truth, groups, classifies)
+    for split, pair in enumerate(pairs):
         train, test = (_rows(as_array(rows, f"split {split}"), n_samples) for rows in pair)
+        if among is not None and train is not None and test is not None:
+            train, test = (rows[np.isin(rows, among)] for rows in (train, test))
         wrong = any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test))
         _refuse(wrong, f"split {split} is not a list of rows", rule)
         splits.append((np.asarray(train), np.asarray(test)))

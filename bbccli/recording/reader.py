@@ -23,6 +23,7 @@ from bbccli.recording import store
 from bbccli.recording.attempts import Try, candidate_of, share_of, short_names, tries_of
 from bbccli.recording.partial import common_kind, with_default_score, with_others
 from bbccli.recording.store import Design, Listed, Part
+from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
 Listing = Mapping[str, list[Listed]]
@@ -283,6 +284,7 @@ def handed_over(run: Recording) -> Predictions:
             n_candidates_total=len(tries) + len(run.left_out),
             run=report,
         ),
+        vault_in(run.path) if plan.sealed else None,
     )
 
 
@@ -295,7 +297,7 @@ def _roles(
 ) -> dict[str, Any]:
     """Return the values of the samples (n_rows,), by role."""
     plan = run.design
-    columns: dict[str, Any] = {"row_id": rows}
+    columns: dict[str, Any] = {"row_id": rows if plan.rows is None else plan.rows[rows]}
     if len(run.predictions) > 1:
         columns["repeat"] = repeats
     if run.folds is not None and not run.repeated_holdout:

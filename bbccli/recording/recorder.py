@@ -30,6 +30,7 @@ from bbccli.recording.scorer import (
     own_score,
 )
 from bbccli.recording.store import Part, by_identity, identity_of, parts_in
+from bbccli.recording.vault import Look, check_plan, opened, predicted, sealed_off
 from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Recorder:
     response
         ``predict_proba``, ``decision_function`` or ``predict``: the predictions to keep. By default
         those that the metric uses, at no cost: labels for an accuracy.
+    vault
+        Share of the samples to seal before the search, such as 0.2: at least 50 rows, whole groups,
+        of each class the same share. `cv` and `rows` have the others only; see `open`.
+    planned
+        How often the vault will be opened.
 
     Raises
     ------
@@ -94,6 +100,8 @@ class Recorder:
         sample_weight: Any = None,
         task: str | None = None,
         response: str = "",
+        vault: float | None = None,
+        planned: int = 1,
     ) -> None:
         self.folder = Path(folder).absolute()
         if response and response not in inputs.RESPONSES:
@@ -103,22 +111,29 @@ class Recorder:
         plan = inputs.design_of(y, task, name)
         inputs.check_length(X, plan.n_samples)
         inputs.check_index(y, groups=groups, sample_weight=sample_weight)
-        of = (cv, X, y, groups, plan.labels is not None)
-        self._splits = inputs.frozen(*of) if cv is not None or scoring is not None else []
         self._design = replace(
             plan,
-            tests=tuple(test for _, test in self._splits),
             groups=None if groups is None else inputs.codes_of_groups(groups, plan.n_samples),
             weights=inputs.weights_of(sample_weight, plan.n_samples),
             scoring=name,
             positive=convention_of(scoring, plan.labels)[1],
         )
+        self.rows, sealed = np.arange(plan.n_samples), None
+        if vault is not None:
+            self._design, sealed = sealed_off(self._design, vault, planned)
+            self.rows = np.asarray(self._design.rows)
+        elif planned != 1:
+            raise OptionError(f"planned is {planned} without a vault", hint="give it vault=0.2")
+        of = (cv, X, y, groups, plan.labels is not None, None if sealed is None else self.rows)
+        self._splits = inputs.frozen(*of) if cv is not None or scoring is not None else []
+        tests = tuple(np.searchsorted(self.rows, test) for _, test in self._splits)
+        self._design, self._sealed = replace(self._design, tests=tests), sealed
         self._session = time.time_ns()
         self._turn, self._seen = Turn(), dict[str, Part]()
         self._scoring, self._response, self._samples = scoring, response, (X, y)
         if scoring is not None:
             self._scorer  # noqa: B018 - its errors come before a folder is created
-        store.start(self.folder, self._design)
+        store.start(self.folder, self._design, sealed)
 
     @property
     def cv(self) -> list[Split]:
@@ -136,7 +151,7 @@ class Recorder:
     @property
     def row_id(self) -> IntArray:
         """Positions of the samples (N,), for metadata routing: ``fit(X, y, row_id=rec.row_id)``."""
-        return np.arange(self._design.n_samples)
+        return np.arange(len(self._samples[1]))
 
     @property
     def scorer(self) -> RecordingScorer:
@@ -203,8 +218,12 @@ class Recorder:
         """
         repeat = None if repeat is None else inputs.position(repeat, "repeat")
         fold = None if fold is None else inputs.position(fold, "fold")
-        at = inputs.positions(rows, self._design.n_samples)
+        at = inputs.positions(rows, len(self._samples[1]))
         inputs.check_index(self._samples[1], at, predictions=predictions)
+        if not np.isin(at, self.rows).all():
+            hint = "predict those in rec.rows; rec.open(name, model) opens the others"
+            raise OptionError("some of these rows are sealed in the vault", hint=hint)
+        at = np.searchsorted(self.rows, at)
         split, at, order = inputs.split_of(at, self._design, repeat, fold)
         kept, kind = inputs.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
@@ -229,7 +248,8 @@ class Recorder:
         configuration, params, flags
             As for `write`.
         predictions : (N,) or (N, K)
-            As for `write`. With `cv` each belongs to the fold that tests its sample.
+            As for `write`; with a vault those for `rec.rows`. With `cv` each belongs to the fold
+            that tests its sample.
         repeat
             Repeat, from 0.
 
@@ -241,7 +261,9 @@ class Recorder:
             Predictions of pandas are in another order than y.
         """
         repeat = inputs.position(repeat, "repeat")
-        inputs.check_index(self._samples[1], predictions=predictions)
+        inputs.check_index(
+            self._samples[1], None if self._sealed is None else self.rows, predictions=predictions
+        )
         kept, kind = inputs.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
@@ -252,7 +274,9 @@ class Recorder:
             part = kept[self._design.tests[split]]
             self._keep(*about, predictions=part, kind=kind, split=split, repeat=repeat)
         if not places:
-            self._keep(*about, predictions=kept, kind=kind, rows=self.row_id, repeat=repeat)
+            self._keep(
+                *about, predictions=kept, kind=kind, rows=np.arange(len(kept)), repeat=repeat
+            )
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration as tried, whether or not its predictions are complete."""
@@ -364,6 +388,73 @@ class Recorder:
         for text in result.notes:
             warnings.warn(text, UserWarning, stacklevel=2)
         return result
+
+    def open(
+        self,
+        name: str,
+        model: Any,
+        *,
+        reach: float | None = None,
+        stricter: bool = False,
+        fitted: bool = False,
+        metric: str | Metric | None = None,
+        level: float = 0.95,
+    ) -> Look:
+        """Open the vault: count that it is opened, then score a model on the sealed rows.
+
+        Parameters
+        ----------
+        name
+            Name of the model, best that of its configuration.
+        model
+            An estimator, of which a copy is trained on `rec.rows`; a fitted search, whose best one
+            is taken; a function of the sealed rows of X; or predictions for these rows, which are
+            all but `rec.rows`, in their order.
+        reach
+            Say only "not yet" unless the worse end of the interval is as good as this. While that
+            is all that was said, an opening takes the search's `planned`-th part of 5 % only.
+        stricter
+            Open it more often than planned: intervals of all openings become wider.
+        fitted
+            Take the estimator as it is fitted. It must have been trained on `rec.rows` alone:
+            a search that refits on all of X has trained its best one on the vault.
+        metric
+            By default `scoring`.
+        level
+            Level of all openings together.
+
+        Returns
+        -------
+        Look
+            Figure and interval, at the level that the number of openings leaves.
+
+        Raises
+        ------
+        OptionError
+            There is no vault, no metric, or no opening left; or the opening can't be counted.
+        InputError
+            The vault was changed after it was sealed.
+
+        Examples
+        --------
+        .. code-block:: python
+
+            rec = Recorder("run1", X, y, cv=5, scoring="roc_auc", vault=0.2)
+            search = RandomizedSearchCV(model, space, cv=rec.cv, scoring=rec.scorer).fit(X, y)
+            rec.finish(search)
+            rec.open("winner", search)
+        """
+        name = inputs.name_of(name)
+        if self._sealed is None:
+            raise OptionError("the recorder has no vault", hint="make it with vault=0.2")
+        if metric is None and not self._design.scoring:
+            raise OptionError("the recorder has no metric", hint="give it metric=NAME")
+        chosen = metric_named(self._design.scoring if metric is None else metric)
+        check_plan(self.folder, self._design.planned, stricter=stricter)
+        at = self.rows, np.asarray(self._sealed.rows)
+        predictions = predicted(model, *self._samples, *at, chosen, self._response, fitted=fitted)
+        of = (self.folder, self._sealed, name, predictions, chosen)
+        return opened(*of, reach=reach, stricter=stricter, level=level)
 
     @cached_property
     def _scorer(self) -> RecordingScorer:

@@ -29,6 +29,7 @@ from bbccli.recording.inputs import (
     codes_of,
     of_sklearn,
     parameters_of,
+    taken,
 )
 from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
@@ -328,17 +329,6 @@ def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntA
 
 
 # Test sets are recognised by a digest of their rows
-
-
-def taken(data: Any, rows: IntArray) -> Any:
-    """Return some rows of an array, a data frame, a sparse matrix or a list."""
-    if hasattr(data, "iloc"):
-        return data.iloc[rows]
-    if hasattr(data, "tocsr"):
-        return data.tocsr()[rows]
-    if isinstance(data, list | tuple):
-        return [data[row] for row in rows]
-    return np.asarray(data)[rows] if not hasattr(data, "shape") else data[rows]
 
 
 def digest_of(features: Any, truth: Any) -> bytes:

@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import InputError
+from bbccli.platform import openings
 from bbccli.platform.arrays import DamagedError, packed, unpacked
 from bbccli.platform.atomic import SUFFIX, replacing
 from bbccli.platform.guarded_files import bytes_of
@@ -34,6 +35,9 @@ HEADER = "bbc-recording.json"
 ARRAYS = "design.npz"
 PARTS = "parts"
 LEADERBOARDS = "leaderboards"
+VAULT = "vault"
+SEALED = "sealed.npz"
+OPENINGS = "openings.jsonl"
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
 """Files to read: parts, and the candidates of searches."""
 
@@ -75,6 +79,12 @@ class Design:
         The positive class of the metric, if it is not the last one.
     labels : (K,), optional
         The classes as given to the recorder; not part of the folder.
+    rows : (N,) int, optional
+        Position of each sample in the data given to the recorder, if a part of them is sealed.
+    planned
+        Openings planned of the sealed part; 0 without one.
+    sealed
+        Fingerprint of the sealed part; empty without one.
     """
 
     task: Task
@@ -86,6 +96,9 @@ class Design:
     scoring: str = ""
     positive: str = ""
     labels: NDArray[Any] | None = None
+    rows: IntArray | None = None
+    planned: int = 0
+    sealed: str = ""
 
     @property
     def n_samples(self) -> int:
@@ -102,15 +115,16 @@ class Design:
         sizes = np.array([len(rows) for rows in self.tests], np.int64)
         tests = np.concatenate([*self.tests, np.zeros(0, np.int64)]).astype(np.int64)
         arrays = {"truth": np.asarray(self.truth), "sizes": sizes, "tests": tests}
-        optional = {"groups": self.groups, "weights": self.weights}
+        optional = {"groups": self.groups, "weights": self.weights, "rows": self.rows}
         return arrays | {name: a for name, a in optional.items() if a is not None}
 
     def fingerprint(self) -> str:
         """SHA-256 of the design: equal for equal data and folds."""
         kept = self.arrays().items()
         about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
-        positive = [self.positive] if self.positive else []
-        text = json.dumps([self.task, self.classes, self.scoring, about, *positive])
+        more = [self.positive] if self.positive else []
+        more += [f"{self.planned} {self.sealed}"] if self.sealed else []
+        text = json.dumps([self.task, self.classes, self.scoring, about, *more])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -136,16 +150,17 @@ class Design:
         return tuple(places)
 
 
-def start(folder: Path, design: Design) -> None:
-    """Write a design into a folder, or continue the same one; an InputError for another
-    recording.
+def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
+    """Write a design and its sealed part into a folder, or continue the same one; an InputError for
+    another recording.
     """
     if (folder / HEADER).is_file():
         if load(folder).fingerprint() != design.fingerprint():
             raise InputError(
                 "holds a recording of other data, folds or metric",
                 path=folder,
-                hint="use another folder, or a splitter with the same random_state to continue",
+                hint="use another folder; to continue, the same vault and a splitter with the same "
+                "random_state",
             )
         _sweep(folder)
         return
@@ -153,7 +168,7 @@ def start(folder: Path, design: Design) -> None:
         (folder / place).mkdir(parents=True, exist_ok=True)
     with replacing(folder / ARRAYS) as file:
         file.write(packed(design.arrays()))
-    about = {
+    about: dict[str, Any] = {
         "spec": SPEC,
         "version": MAJOR_VERSION,
         "task": str(design.task),
@@ -164,6 +179,12 @@ def start(folder: Path, design: Design) -> None:
         "n_samples": design.n_samples,
         "n_splits": len(design.tests),
     }
+    if sealed is not None:
+        (folder / VAULT).mkdir(exist_ok=True)
+        with replacing(folder / VAULT / SEALED) as file:
+            file.write(packed(sealed.arrays()))
+        number = openings.create(folder / VAULT / OPENINGS)
+        about["vault"] = {"planned": design.planned, "sealed": design.sealed, "file": number}
     with replacing(folder / HEADER) as file:  # last: it marks the folder as complete
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
 
@@ -178,6 +199,11 @@ def _sweep(folder: Path) -> None:
 
 def load(folder: Path) -> Design:
     """Read the design of a folder; an InputError if it is damaged or of another version."""
+    return _loaded(folder, folder / ARRAYS)[0]
+
+
+def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
+    """Return a design with these arrays, and the header."""
     path = str(folder / HEADER)
     try:
         about = json.loads(bytes_of(folder / HEADER))
@@ -191,11 +217,35 @@ def load(folder: Path) -> Design:
             path=path,
             hint="try a newer release of bbc",
         )
-    path = str(folder / ARRAYS)
     try:
-        return _design(about, unpacked(bytes_of(folder / ARRAYS)))
+        return _design(about, unpacked(bytes_of(arrays))), about
     except _NOT_A_RECORD as error:
-        raise InputError(f"recording is damaged: {error}", path=path, hint=_AGAIN) from None
+        raise InputError(f"recording is damaged: {error}", path=str(arrays), hint=_AGAIN) from None
+
+
+def load_sealed(folder: Path) -> tuple[Design, bool]:
+    """Return the sealed part of a recording that has one, and whether the folder is a copy.
+
+    An InputError if it is not what was sealed, or if rows or groups of it are in the search's part.
+    """
+    design = load(folder)
+    part, about = _loaded(folder, folder / VAULT / SEALED)
+    part = replace(part, planned=0, sealed="")
+    problem = ""
+    if part.fingerprint() != design.sealed:
+        problem = "the sealed rows were changed after they were sealed"
+    for name in ("rows", "groups"):
+        both = getattr(design, name), getattr(part, name)
+        if all(one is not None for one in both) and np.intersect1d(*both).size:
+            problem = f"some {name} of the vault are among those of the search"
+    if problem:
+        raise InputError(
+            problem,
+            path=str(folder / VAULT / SEALED),
+            hint="a figure on them would show nothing: record the search again in another folder",
+        )
+    same = (folder / VAULT / OPENINGS).stat().st_ino if (folder / VAULT / OPENINGS).exists() else 0
+    return part, same != about["vault"].get("file")
 
 
 def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
@@ -215,7 +265,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
             raise DamagedError("a fold has rows outside the data")
         if len(np.unique(rows)) != len(rows):
             raise DamagedError("a fold has a row twice")
-    for name, kind in (("groups", "i"), ("weights", "f")):
+    for name, kind in (("groups", "i"), ("weights", "f"), ("rows", "i")):
         if name in arrays and arrays[name].shape != truth.shape:
             raise DamagedError(f"{name} of another length")
         if name in arrays and arrays[name].dtype.kind != kind:
@@ -224,7 +274,14 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
     scoring, positive = (str(about.get(key) or "") for key in ("scoring", "positive_class"))
     if positive not in ("", *classes):
         raise DamagedError("the positive class is none of the classes")
-    return Design(task, truth, classes, tests, groups, weights, scoring, positive)
+    about_vault = about.get("vault") or {"planned": 0, "sealed": ""}
+    planned, sealed = int(about_vault["planned"]), str(about_vault["sealed"])
+    return Design(
+        *(task, truth, classes, tests, groups, weights, scoring, positive),
+        rows=arrays.get("rows"),
+        planned=planned,
+        sealed=sealed,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

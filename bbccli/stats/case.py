@@ -14,6 +14,7 @@ from bbccli.domain.estimate import (
 )
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
+from bbccli.domain.vault import Opened
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
@@ -95,8 +96,8 @@ class Answer:
 
     value, interval, distribution, notes: as in `Estimate`, without the notes on the choice.
     choice: winner and naive figure, if not those of all samples.
-    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction: as in
-        `Estimate`.
+    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction,
+        opened: as in `Estimate`.
     shares (B, C), optional: of the configurations in what was made in each bag.
     """
 
@@ -113,3 +114,4 @@ class Answer:
     drop_trace: DropTrace | None = None
     size_correction: float | None = None
     shares: FloatArray | None = None
+    opened: Opened | None = None

@@ -41,9 +41,13 @@ ONLY_FOR |= {"clustered": MEANS}
 
 
 # The methods at the core meet all representatives, those built from their parts a few.
-# Methods that need nested predictions or training sizes keep laws of their own: see test_ncv.py and
-# test_ipl.py.
-PLAIN = [method.name for method in METHODS.values() if not method.needs & {Need.NESTED, Need.SIZES}]
+# Methods that need nested predictions, training sizes or sealed rows keep laws of their own: see
+# test_ncv.py, test_ipl.py and test_vault.py.
+PLAIN = [
+    method.name
+    for method in METHODS.values()
+    if not method.needs & {Need.NESTED, Need.SIZES, Need.VAULT}
+]
 AT_THE_CORE = {"cvt", "tt", "bbc", "bbc-f", "cvm-cv"}
 A_FEW = ["auc", "accuracy", "rmse"]
 PAIRS = [

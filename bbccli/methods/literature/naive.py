@@ -57,42 +57,14 @@ Source: Paraschakis et al. 2024, and the authors' code.
 
 from __future__ import annotations
 
-import numpy as np
-
 from bbccli.methods.base import DISTRIBUTION, Method, Need
 from bbccli.stats.bootstrap.bbc_folds import of_one
-from bbccli.stats.bootstrap.bbc_samples import notes_on_draws
-from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import bootstrap
-from bbccli.stats.bootstrap.summary import enough, from_distribution
+from bbccli.stats.bootstrap.bbc_samples import of_winner
+from bbccli.stats.bootstrap.summary import from_distribution
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.resampling import Resamples, draws_of
-from bbccli.stats.selection.candidates import cached
 from bbccli.stats.selection.rule import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds
-from bbccli.types import FloatArray, IntArray, Pooling
-
-
-def of_rows(case: Case) -> Answer:
-    """Return the naive figure with an interval of the winner's performances on drawn rows.
-
-    Raises UndefinedError: the winner is undefined in nearly every resample.
-    """
-    matrix, metric, plan, winner = case.matrix, case.metric, case.plan, case.choice.winner
-    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, leaving_out=False)
-    selections = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
-    measured, n_sweeps = case.measured, metric.n_sweeps(matrix.n_samples)
-
-    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
-        winners = np.full(len(drawn), winner)
-        return winners, measured.paired(drawn.in_bag, winners)
-
-    distribution = enough(
-        lambda n: bootstrap(selections, n, draws, score, n_sweeps=n_sweeps, progress=case.progress),
-        case,
-    )
-    notes = notes_on_draws(matrix, metric, distribution)
-    return from_distribution(case, distribution, value=case.choice.naive, notes=notes)
+from bbccli.types import Pooling
 
 
 def of_folds(case: Case) -> Answer:
@@ -114,7 +86,7 @@ METHODS = (
     Method(
         name="naive",
         label="rows",
-        answer=of_rows,
+        answer=of_winner,
         gives=DISTRIBUTION,
         summary="bootstrap of the winner's rows, no correction",
         reference="Efron & Tibshirani 1993; NB of Paraschakis et al. 2024",

@@ -48,7 +48,8 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
         run=about.run and replace(about.run, n_samples=n_samples),
     )
     table = Table(path, plain(pa.table(sources)), sha256)
-    return Sheet(table, RUN, n_rows, columns, cells, about.with_json())
+    sheet = Sheet(table, RUN, n_rows, columns, cells, about.with_json())
+    return replace(sheet, vault=given.vault)
 
 
 def hash_of(files: Iterable[tuple[str, str]]) -> str:

@@ -98,28 +98,36 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
 def _choice(estimate: Estimate, document: Envelope) -> str:
     """The winner, and whether the figure is corrected for choosing it."""
     winner, read = estimate.winner, document.input
-    if read.n_configurations == 1:
+    if read.n_configurations == 1 and estimate.opened is None:
         return f", not corrected: {winner} is {phrases.only_one(document)}"
+    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
+    if estimate.opened is not None or estimate.n_evaluation is not None:
+        return _evaluated(estimate, configurations)
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
         return (
             f", {corrected} {_making(estimate, estimate.made)} among {phrases.configurations(read)}"
         )
-    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
-    if estimate.n_evaluation is not None:
-        held_out = count(estimate.n_evaluation, "sample")
-        if (preselected := estimate.n_preselected or 1) == 1:
-            return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
-        return (
-            f" for {winner}, chosen among {preselected} preselected of {configurations}, on the "
-            f"{held_out} held out that also evaluate it"
-        )
+    choosing, among = "corrected for choosing", f"among {configurations}"
     if any(note.code == SIMULTANEOUS for note in estimate.notes):
-        return (
-            f" for {winner}; only the interval is corrected for choosing it among {configurations}"
-        )
+        return f" for {winner}; only the interval is {choosing} it {among}"
     ignored = estimate.ignores_selection or phrases.is_naive(estimate)
-    return f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
+    return f", {'not ' * ignored}{choosing} {winner} {among}"
+
+
+def _evaluated(estimate: Estimate, configurations: str) -> str:
+    """The winner, and the samples that took no part in choosing it."""
+    winner = estimate.winner
+    if (opened := estimate.opened) is not None:
+        held_out = f"{_evaluated_on(estimate)} ({opened.which})"
+        return f" for {winner}, chosen among {configurations}, on {held_out}"
+    held_out = count(estimate.n_evaluation or 0, "sample")
+    if (preselected := estimate.n_preselected or 1) == 1:
+        return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
+    return (
+        f" for {winner}, chosen among {preselected} preselected of {configurations}, on the "
+        f"{held_out} held out that also evaluate it"
+    )
 
 
 def _making(estimate: Estimate, made: Made) -> str:
@@ -208,7 +216,8 @@ def of_labels(metric: str) -> bool:
 
 def _method(estimate: Estimate, document: Envelope) -> list[str]:
     plan = document.plan
-    parts = [phrases.method_name(estimate.method), phrases.pooling_of(estimate, document)]
+    pooling = phrases.pooling_of(estimate, document)
+    parts = [phrases.method_name(estimate.method), *([] if estimate.opened else [pooling])]
     parts += [] if estimate.over_folds is None else ["measured over pooled rows"]
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
@@ -334,10 +343,16 @@ def what_it_did(estimate: Estimate, document: Envelope) -> str:
         resamples=_resamples(estimate, document.plan),
         draws=_drawn(estimate, document.plan),
         units="groups" if document.input.n_groups else "samples",
-        held_out="the samples held out" if estimate.n_evaluation else "all samples",
+        held_out=_evaluated_on(estimate),
         adjusted=several and f", adjusted for the choice among the {several} preselected",
         sidak=several and f", at Šidák's level for {several}",
     )
+
+
+def _evaluated_on(estimate: Estimate) -> str:
+    if estimate.opened is not None:
+        return f"{count(estimate.opened.n_samples, 'sample')} sealed before the search"
+    return "the samples held out" if estimate.n_evaluation else "all samples"
 
 
 def _selection(estimate: Estimate, document: Envelope, *, alone: bool) -> Iterator[str]:

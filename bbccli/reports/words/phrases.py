@@ -209,11 +209,12 @@ def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
 
 def method_label(estimate: Estimate, document: Envelope) -> str:
     """The effect of a method on the naive figure, with caveats."""
-    name = estimate.method
-    words = [METHODS[name].label] if name in METHODS else []
+    words = [METHODS[estimate.method].label] if estimate.method in METHODS else []
     if document.input.n_configurations == 1:
         instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
         words = [UNSELECTED.sub(lambda word: instead[word[0]], one) for one in words]
+    if (sealed := estimate.opened) is not None:
+        words = [f"{sealed.n_samples} sealed", sealed.which]
     words += ["ignores selection"] if estimate.ignores_selection else []
     words += ["experimental"] if estimate.experimental else []
     return ", ".join(words)

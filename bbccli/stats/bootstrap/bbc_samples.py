@@ -18,12 +18,12 @@ from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import Inside, extend, in_bags, measure, parts_of
+from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, parts_of
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.resampled import within
-from bbccli.stats.resampling import Draws, draws_of
+from bbccli.stats.resampling import Draws, Resamples, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import on_few_groups, single_classes
 from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, distinct
@@ -205,6 +205,28 @@ def selections(case: Case) -> Selections:
     plan = case.plan
     key = ("bbc", case.selector, plan.select, plan.pooling, plan.seed)
     return cached(case.matrix, key, Selections)
+
+
+def of_winner(case: Case) -> Answer:
+    """Return the naive figure with an interval of the winner's performances on drawn rows.
+
+    Raises UndefinedError: the winner is undefined in nearly every resample.
+    """
+    matrix, metric, plan, winner = case.matrix, case.metric, case.plan, case.choice.winner
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, leaving_out=False)
+    selections = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
+    measured, n_sweeps = case.measured, metric.n_sweeps(matrix.n_samples)
+
+    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+        winners = np.full(len(drawn), winner)
+        return winners, measured.paired(drawn.in_bag, winners)
+
+    distribution = enough(
+        lambda n: bootstrap(selections, n, draws, score, n_sweeps=n_sweeps, progress=case.progress),
+        case,
+    )
+    notes = notes_on_draws(matrix, metric, distribution)
+    return from_distribution(case, distribution, value=case.choice.naive, notes=notes)
 
 
 def notes_on_draws(

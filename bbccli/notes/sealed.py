@@ -1,0 +1,67 @@
+"""Notes on sealed rows and their openings."""
+
+from __future__ import annotations
+
+from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, note
+from bbccli.platform.rounding import count
+
+
+@note(DOUBT)
+def fitted_rows(method: str, figure: str, end: str) -> Texts:
+    """The corrected figure of the search's rows is better than the better end of the interval on
+    the [vault](vault.md), which the search never saw. Other samples would not have led the search
+    to this configuration: it has fitted these rows, and what is computed from them is too good.
+
+    Remedy: report the figure of the vault.
+    """
+    return (
+        f"{method} gives {figure}, better than the vault's better end {end}: the search has fitted "
+        "these rows",
+        "report the figure of the vault, on rows that the search never saw",
+    )
+
+
+@note(HARMLESS)
+def vault_closed(n_samples: int, planned: int) -> Texts:
+    """The recording has a [vault](vault.md), and nothing was opened yet. All figures are of the
+    search's rows.
+
+    Remedy: when the search has ended, `rec.open(name, model)`.
+    """
+    return (
+        f"the vault of {n_samples} sealed samples is closed, {count(planned, 'opening')} planned",
+        "when the search has ended: rec.open(name, model)",
+    )
+
+
+@note(CARE)
+def vault_of_another(opened: str, winner: str) -> Texts:
+    """The [vault](vault.md) was opened for another configuration than the one that the search's
+    rows select. Its figure is that of the configuration opened.
+
+    Remedy: use the configuration that was opened, or plan another opening.
+    """
+    return (
+        f"the vault was opened for {opened}; the search's rows select {winner}",
+        f"its figure is that of {opened}, not of {winner}",
+    )
+
+
+@note(CARE)
+def openings_uncounted(*, copied: bool) -> Texts:
+    """The level of an interval on a [vault](vault.md) depends on how often it was opened, and
+    `bbc` can't know: no seal of `bbc vault` lies beside the scores, or the folder is a copy, and
+    what is opened in another copy is counted there.
+
+    Remedy: keep one copy, with its openings; make the vault of a table with `bbc vault`, and leave
+    its seal in the folder of the scores.
+    """
+    if copied:
+        return (
+            "this vault is a copy: openings of the original, or of other copies, are not counted",
+            "open one copy only",
+        )
+    return (
+        "nothing counts the openings of these sealed rows: the level is that of a single one",
+        "make them with bbc vault, and leave its seal beside the scores",
+    )

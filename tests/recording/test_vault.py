@@ -1,0 +1,532 @@
+"""Sealed rows: what is sealed, how openings are counted, and what they leave to show."""
+
+# ruff: noqa: N803 - X is what scikit-learn calls it
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from bbccli import METHODS, METRICS, Plan, read
+from bbccli.domain.vault import outside_of, sealed_rows
+from bbccli.errors import InputError, OptionError
+from bbccli.platform import openings
+from bbccli.recording import Recorder, store
+from tests.faults import Fault, disk, is_io
+
+N = 300
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(N, 4))
+Y = (X[:, 0] + RNG.normal(size=N) > 0.4).astype(int)
+VALUES = X[:, 0] + RNG.normal(size=N)
+GROUPS = np.repeat(np.arange(60), 5)
+
+
+def recorder(place, y=Y, scoring="accuracy", vault=0.2, **how):
+    how = {"cv": GroupKFold(5) if "groups" in how else 5} | how
+    return Recorder(place / "run", X, y, scoring=scoring, vault=vault, **how)
+
+
+def searched(rec, y=Y, model=None):
+    model = LogisticRegression() if model is None else model
+    return GridSearchCV(model, {"C": [0.01, 1.0]}, cv=rec.cv, scoring=rec.scorer).fit(X, y)
+
+
+def lines(rec):
+    return openings.lines_of(rec.folder / store.VAULT / store.OPENINGS)
+
+
+def opened(place, name="vault", metric="accuracy"):
+    return METHODS[name].run(read(place / "run"), METRICS[metric], Plan())
+
+
+@pytest.fixture
+def rec(tmp_path):
+    return recorder(tmp_path)
+
+
+@pytest.fixture
+def run(rec):
+    searched(rec)
+    return rec
+
+
+# What is sealed
+
+
+def test_the_same_share_of_each_class_is_sealed_and_the_same_rows_each_time(tmp_path):
+    rec = recorder(tmp_path)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert len(sealed) == 60
+    assert abs(int(Y[sealed].sum()) - 0.2 * Y.sum()) < 1
+    again = Recorder(tmp_path / "other", X, Y, cv=3, vault=0.2)
+    assert np.array_equal(again.rows, rec.rows)
+
+
+def test_values_are_sealed_over_their_whole_range(tmp_path):
+    rec = recorder(tmp_path, VALUES, "r2")
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    fifths = np.argsort(np.argsort(VALUES))[sealed] // 60
+    assert np.bincount(fifths).tolist() == [12] * 5
+
+
+def test_whole_groups_are_sealed(tmp_path):
+    rec = recorder(tmp_path, groups=GROUPS)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert len(sealed) == 60
+    assert not set(GROUPS[sealed]) & set(GROUPS[rec.rows])
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "expected"), [(150, 0.2, 50), (300, 0.2, 60), (60, 0.2, 30)]
+)
+def test_at_least_fifty_rows_are_sealed_but_no_more_than_half(n, share, expected):
+    assert sealed_rows(np.arange(n) % 2, n, share).sum() == expected
+
+
+def test_fewer_than_twenty_rows_are_no_vault():
+    with pytest.raises(OptionError, match="needs 20 rows or more"):
+        sealed_rows(np.arange(39) % 2, 39, 0.5)
+    groups = np.repeat([0, 1, 2], [70, 70, 5])
+    with pytest.raises(OptionError, match="whole groups leave 5 rows"):
+        sealed_rows(np.arange(145) % 2, 145, 0.2, groups)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_class_is_in_the_vault_alone(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.r_[rng.integers(0, 2, 101), 2, 3, 3]
+    sealed = sealed_rows(truth, len(truth), rng.uniform(0.1, 0.5))
+    assert set(truth[~sealed]) == {0, 1, 2, 3}
+
+
+def test_folds_and_records_have_no_sealed_row(rec):
+    rows = np.concatenate([np.r_[train, test] for train, test in rec.cv])
+    assert set(rows.tolist()) == set(rec.rows.tolist())
+    searched(rec)
+    matrix = read(rec.folder)
+    assert sorted(map(int, matrix.keys)) == rec.rows.tolist()
+    assert np.array_equal(matrix.outcome.values, Y[np.array(matrix.keys, int)])
+
+
+def test_pairs_of_rows_lose_the_sealed_ones(tmp_path):
+    pairs = [(np.arange(150), np.arange(150, N)), (np.arange(150, N), np.arange(150))]
+    rec = Recorder(tmp_path / "run", X, Y, cv=pairs, scoring="accuracy", vault=0.2)
+    assert all(set(np.r_[pair]) <= set(rec.rows) for pair in rec.cv)
+    assert sum(len(test) for _, test in rec.cv) == len(rec.rows)
+
+
+def test_predictions_of_sealed_rows_are_refused(rec):
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    with pytest.raises(OptionError, match="sealed in the vault"):
+        rec.write("a", [int(rec.rows[0]), int(sealed[0])], [0, 1])
+
+
+def test_loops_write_by_the_rows_of_all_samples(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, vault=0.2)
+    rec.write("a", rec.rows[:100], Y[rec.rows[:100]])
+    rec.write("a", rec.rows[100:], 1 - Y[rec.rows[100:]])
+    rec.write_all("b", Y[rec.rows])
+    matrix = read(rec.folder, missing="error")
+    accuracy = METHODS["cvt"].run(matrix, METRICS["accuracy"], Plan())
+    assert accuracy.winner == "b"
+    assert accuracy.value == 1
+    right = matrix.predictions[0, :, 0] == matrix.outcome.values
+    assert right.sum() == 100
+
+
+# The figure
+
+
+def test_nothing_is_said_before_it_is_opened(run):
+    matrix = read(run.folder)
+    assert matrix.vault.openings == ()
+    assert matrix.vault.n_samples == 60
+
+
+def test_a_share_has_the_exact_interval_and_is_reported(run, tmp_path):
+    from scipy.stats import binomtest
+
+    model = LogisticRegression(C=0.01).fit(X[run.rows], Y[run.rows])
+    sealed = np.setdiff1d(np.arange(N), run.rows)
+    k = int((model.predict(X[sealed]) == Y[sealed]).sum())
+    look = run.open("C=0.01", LogisticRegression(C=0.01))
+    exact = binomtest(k, 60).proportion_ci(0.95, method="exact")
+    assert (look.value, look.lower, look.upper) == pytest.approx((k / 60, *exact), abs=1e-12)
+    estimate = opened(tmp_path)
+    found = (estimate.value, estimate.interval.lower, estimate.interval.upper)
+    assert found == (look.value, look.lower, look.upper)
+    assert estimate.winner == "C=0.01"
+    assert estimate.opened.counted
+
+
+def test_an_area_has_delongs_interval_on_the_logit_scale(tmp_path):
+    rec = recorder(tmp_path, scoring="roc_auc")
+    searched(rec)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    scores = np.round(X[sealed, 0], 1)
+    look = rec.open("a", scores)
+    p, n = scores[Y[sealed] == 1], scores[Y[sealed] == 0]
+    wins = (p[:, None] > n) + 0.5 * (p[:, None] == n)
+    area, v10, v01 = wins.mean(), wins.mean(axis=1), wins.mean(axis=0)
+    error = np.sqrt(v10.var(ddof=1) / len(p) + v01.var(ddof=1) / len(n))
+    reach = 1.959963984540054 * error / (area * (1 - area))
+    ends = 1 / (1 + np.exp(-(np.log(area / (1 - area)) + reach * np.array([-1, 1]))))
+    assert (look.value, look.lower, look.upper) == pytest.approx((area, *ends))
+
+
+def test_a_perfect_area_has_the_interval_of_pairs_without_a_common_sample(tmp_path):
+    rec = recorder(tmp_path, scoring="roc_auc")
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    look = rec.open("a", Y[sealed] + 0.0)
+    fewest = min(np.bincount(Y[sealed]))
+    assert (look.lower, look.upper) == pytest.approx((0.025 ** (1 / fewest), 1))
+
+
+def test_other_metrics_have_percentiles_of_the_sealed_rows(tmp_path):
+    rec = recorder(tmp_path, VALUES, "neg_mean_absolute_error")
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    look = rec.open("a", X[sealed, 0])
+    losses = np.abs(VALUES - X[:, 0])[sealed]
+    drawn = np.random.default_rng(0).choice(losses, (4000, 60)).mean(axis=1)
+    assert look.value == pytest.approx(losses.mean())
+    ends = np.quantile(drawn, [0.025, 0.975])
+    assert (look.lower, look.upper) == pytest.approx(tuple(ends), abs=0.03)
+
+
+def test_groups_have_no_binomial_interval(tmp_path):
+    rec = recorder(tmp_path, groups=GROUPS)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    wrong = np.isin(GROUPS[sealed], np.unique(GROUPS[sealed])[:4])
+    look = rec.open("a", np.where(wrong, 1 - Y[sealed], Y[sealed]))
+    # four of twelve groups are wrong: their number varies, not that of single rows
+    assert look.upper - look.lower > 0.45
+
+
+def test_a_copy_is_trained_on_the_searchs_rows_alone(run):
+    class Memory(LogisticRegression):
+        seen: list[int] = []  # noqa: RUF012
+
+        def fit(self, X, y):
+            self.seen.append(len(X))
+            return super().fit(X, y)
+
+    everything = Memory().fit(X, Y)
+    run.open("a", everything)
+    assert Memory.seen == [N, len(run.rows)]
+
+
+def test_the_best_of_a_search_is_trained_again_without_the_vault(run):
+    search = searched(run)
+    assert search.best_estimator_.n_iter_.size
+    look = run.open("best", search)
+    sealed = np.setdiff1d(np.arange(N), run.rows)
+    fresh = LogisticRegression(**search.best_params_).fit(X[run.rows], Y[run.rows])
+    assert look.value == (fresh.predict(X[sealed]) == Y[sealed]).mean()
+
+
+def test_fitted_models_functions_and_predictions_are_taken_as_they_are(tmp_path):
+    rec = recorder(tmp_path, planned=4)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    right = (Y[sealed] == (X[sealed, 0] > 0)).mean()
+    assert rec.open("function", lambda rows: (rows[:, 0] > 0).astype(int)).value == right
+    assert rec.open("array", (X[sealed, 0] > 0).astype(int)).value == right
+    whole = LogisticRegression().fit(X, Y)
+    kept = rec.open("fitted", whole, fitted=True)
+    assert kept.value == (whole.predict(X[sealed]) == Y[sealed]).mean()
+
+
+# The level
+
+
+def test_levels_of_not_yet_share_the_misses():
+    for planned in (1, 3, 5):
+        for number in range(1, planned + 1):
+            shown = [False] * (number - 1) + [True]
+            assert outside_of(number, shown, planned, 60, 0.05) == 0.05 / planned
+
+
+def test_levels_after_a_figure_leave_one_miss_for_all_histories():
+    shown, n = [True] * 5, 60
+    left = [outside_of(number, shown, 5, n, 0.05) for number in range(1, 6)]
+    assert left == [0.05 * 0.5**j / (n + 1) ** (j - 1) for j in range(1, 6)]
+    assert sum(one * (n + 1) ** j for j, one in enumerate(left)) <= 0.05
+
+
+def test_beyond_the_plan_all_intervals_become_wider():
+    assert outside_of(1, [True], 1, 60, 0.05) == 0.05
+    assert outside_of(1, [True, True], 1, 60, 0.05) == 0.025
+    beyond = [False, False, True]
+    assert outside_of(3, beyond, 2, 60, 0.05) == 0.05 / 8 / 61**2
+
+
+def test_an_opening_beyond_the_plan_is_refused_without_the_stricter_level(run, tmp_path):
+    model = LogisticRegression()
+    first = run.open("a", model)
+    with pytest.raises(OptionError, match="1 opening of 1 planned: another one is beyond"):
+        run.open("b", model)
+    assert len(lines(run)) == 1
+    second = run.open("b", model, stricter=True)
+    assert (first.level, second.level) == (0.95, 1 - 0.05 / 4 / 61)
+    assert second.upper - second.lower > first.upper - first.lower
+    estimate = opened(tmp_path)
+    assert (estimate.opened.number, estimate.opened.n_openings) == (2, 2)
+    assert (estimate.interval.lower, estimate.interval.upper) == (second.lower, second.upper)
+
+
+def test_not_yet_says_nothing_more(tmp_path):
+    rec = recorder(tmp_path, planned=3)
+    searched(rec)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    poor = rec.open("poor", 1 - Y[sealed], reach=0.6)
+    assert (poor.value, poor.lower, poor.upper, poor.passed) == (None, None, None, False)
+    assert "not yet" in repr(poor)
+    with pytest.raises(Exception, match="1 of 3 openings so far: not yet"):
+        opened(tmp_path)
+    good = rec.open("good", Y[sealed], reach=0.6)
+    assert good.passed
+    assert good.level == 1 - 0.05 / 3
+    assert good.lower == pytest.approx((0.05 / 6) ** (1 / 60))
+    estimate = opened(tmp_path)
+    assert estimate.opened.number == 2
+    assert estimate.interval.lower == good.lower
+
+
+def test_reach_is_for_the_worse_end(tmp_path):
+    rec = recorder(tmp_path, VALUES, "neg_mean_absolute_error", planned=2)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert not rec.open("a", X[sealed, 0], reach=0.8).passed
+    look = rec.open("a", X[sealed, 0], reach=2.0)
+    assert look.passed
+    assert look.upper <= 2.0
+
+
+# Counting
+
+
+def test_each_opening_is_counted_with_the_hash_of_its_predictions(run):
+    import hashlib
+
+    run.open("a", LogisticRegression())
+    (line,) = lines(run)
+    content = (run.folder / store.VAULT / line["file"]).read_bytes()
+    assert line["sha256"] == hashlib.sha256(content).hexdigest()
+    assert line["name"] == "a"
+
+
+def test_a_torn_line_counts_and_takes_nothing_of_the_next(run):
+    path = run.folder / store.VAULT / store.OPENINGS
+    with path.open("ab") as file:
+        file.write(b'\n{"id": "1234", "na')
+    with pytest.raises(OptionError, match="beyond the plan"):
+        run.open("a", LogisticRegression())
+    look = run.open("a", LogisticRegression(), stricter=True)
+    assert look.number == 2
+    assert len(read(run.folder).vault.openings) == 2
+
+
+def faults_in(rec, make):
+    """Yield what each disk call of an opening leaves when it fails, until none is left."""
+    for k in range(1, 400):
+        fault = Fault(k, is_io, disk)
+        before = len(lines(rec))
+        answer, sys_profile = None, sys.getprofile()
+        sys.setprofile(fault)
+        try:
+            answer = make()
+        except Exception:
+            answer = None
+        finally:
+            sys.setprofile(sys_profile)
+        if fault.seen < k:
+            return
+        yield fault.where, answer, len(lines(rec)) - before
+
+
+def test_no_fault_shows_a_figure_that_is_not_counted(run):
+    sealed = np.setdiff1d(np.arange(N), run.rows)
+    seen = set()
+    for where, answer, more in faults_in(run, lambda: run.open("a", Y[sealed], stricter=True)):
+        assert answer is None or more == 1, where
+        assert more <= 1, where
+        seen.add((answer is None, more))
+    assert {(True, 0), (True, 1)} <= seen  # before it was counted, and after
+
+
+KILLED = """
+import os, sys
+import numpy as np
+import tests.recording.test_vault as t
+from tests.faults import Fault, is_io
+
+class Killed(BaseException):
+    pass
+
+rec = t.recorder(t.Path(sys.argv[1]))
+sealed = np.setdiff1d(np.arange(t.N), rec.rows)
+
+def kill():
+    os._exit(9)
+
+sys.setprofile(Fault(int(sys.argv[2]), is_io, kill))
+look = rec.open("a", t.Y[sealed], stricter=True)
+sys.setprofile(None)
+print("shown", flush=True)
+"""
+
+
+def killed_at(place, k):
+    """Run an opening in a process that dies at its k-th disk call; return what it said."""
+    code = KILLED.replace("t.Path", "__import__('pathlib').Path")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(place), str(k)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 9), done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("k", [1, 12, 24, 36, 48, 60, 72, 84, 96])
+def test_a_kill_leaves_nothing_seen_or_a_counted_opening(rec, tmp_path, k):
+    said = killed_at(tmp_path, k)
+    n_counted = len(lines(rec))
+    assert n_counted == 1 if said else n_counted in (0, 1)
+    # whatever was left, the next opening works and counts
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert rec.open("b", Y[sealed], stricter=True).number == n_counted + 1
+
+
+TWICE = """
+import sys
+import numpy as np
+import tests.recording.test_vault as t
+rec = t.recorder(__import__('pathlib').Path(sys.argv[1]), planned=8)
+sealed = np.setdiff1d(np.arange(t.N), rec.rows)
+sys.stdin.readline()
+print(rec.open(sys.argv[2], t.Y[sealed]).number)
+"""
+
+
+def test_two_processes_at_once_are_two_openings(rec, tmp_path):
+    shutil.rmtree(rec.folder)
+    recorder(tmp_path, planned=8)
+    made = [
+        subprocess.Popen(
+            [sys.executable, "-c", TWICE, str(tmp_path), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("a", "b")
+    ]
+    for one in made:
+        one.stdin.write("\n")
+        one.stdin.flush()
+    assert sorted(int(one.communicate()[0]) for one in made) == [1, 2]
+
+
+def test_a_read_only_count_shows_nothing(run):
+    (run.folder / store.VAULT / store.OPENINGS).chmod(0o444)
+    with pytest.raises(OptionError, match=r"can't be counted in .*: it is read-only"):
+        run.open("a", LogisticRegression())
+    assert lines(run) == []
+
+
+def test_a_clock_that_is_set_back_does_not_change_the_order(tmp_path, monkeypatch):
+    rec = recorder(tmp_path, planned=2)
+    rec.open("first", LogisticRegression())
+    monkeypatch.setattr("time.time", lambda: 1.0)
+    monkeypatch.setattr("time.time_ns", lambda: 10**9)
+    assert rec.open("second", LogisticRegression()).number == 2
+    searched(rec)
+    assert [one.name for one in read(rec.folder).vault.openings] == ["first", "second"]
+
+
+# Changed folders
+
+
+def test_a_changed_vault_is_refused(run):
+    path = run.folder / store.VAULT / store.SEALED
+    design = store.load_sealed(run.folder)[0]
+    path.write_bytes(store.packed(replace(design, truth=1 - design.truth).arrays()))
+    for look in (lambda: run.open("a", LogisticRegression()), lambda: read(run.folder)):
+        with pytest.raises(InputError, match="changed after they were sealed"):
+            look()
+
+
+def test_a_sealed_row_among_those_of_the_search_is_refused(run):
+    sealed = store.load_sealed(run.folder)[0]
+    design = store.load(run.folder)
+    rows = np.r_[design.rows[:-1], sealed.rows[:1]]
+    path = run.folder / store.ARRAYS
+    path.write_bytes(store.packed(replace(design, rows=rows).arrays()))
+    with pytest.raises(InputError, match="some rows of the vault are among those of the search"):
+        read(run.folder)
+
+
+def test_changed_predictions_and_a_lost_count_are_refused(run):
+    run.open("a", LogisticRegression())
+    (line,) = lines(run)
+    path = run.folder / store.VAULT / line["file"]
+    content = path.read_bytes()
+    path.write_bytes(content[:-8] + bytes(8))
+    with pytest.raises(InputError, match="predictions opened as 'a' are not those"):
+        read(run.folder)
+    path.write_bytes(content)
+    read(run.folder)
+    (run.folder / store.VAULT / store.OPENINGS).unlink()
+    with pytest.raises(InputError, match="the count of the openings can't be read"):
+        read(run.folder)
+
+
+def test_a_copy_says_that_it_is_one(run, tmp_path):
+    run.open("a", LogisticRegression())
+    shutil.copytree(run.folder, tmp_path / "copy" / "run")
+    codes = [{note.code for note in opened(at).notes} for at in (tmp_path, tmp_path / "copy")]
+    assert ["openings-uncounted" in one for one in codes] == [False, True]
+    assert not opened(tmp_path / "copy").opened.counted
+
+
+def test_a_recording_goes_on_with_its_own_vault_only(run, tmp_path):
+    assert np.array_equal(recorder(tmp_path).rows, run.rows)
+    for other in ({"vault": 0.3}, {"planned": 2}, {"vault": None}):
+        with pytest.raises(InputError, match="of other data, folds or metric"):
+            recorder(tmp_path, **other)
+
+
+def test_a_recording_without_a_vault_is_as_before(tmp_path):
+    rec = recorder(tmp_path, vault=None)
+    searched(rec)
+    assert not (rec.folder / store.VAULT).exists()
+    about = json.loads((rec.folder / store.HEADER).read_text())
+    assert "vault" not in about
+    assert read(rec.folder).vault is None
+    with pytest.raises(OptionError, match="no vault"):
+        rec.open("a", LogisticRegression())
+    with pytest.raises(OptionError, match="planned is 2 without a vault"):
+        Recorder(tmp_path / "b", X, Y, planned=2)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, -0.2, 1.5])
+def test_shares_outside_0_and_1_are_refused(tmp_path, wrong):
+    with pytest.raises(OptionError, match="share"):
+        recorder(tmp_path, vault=wrong)
+
+
+def test_predictions_that_do_not_fit_are_not_counted(run):
+    for wrong in (np.zeros(3), np.full(60, np.nan), np.array(["a"] * 60)):
+        with pytest.raises(OptionError):
+            run.open("a", wrong)
+    assert lines(run) == []
+    assert {path.name for path in (run.folder / store.VAULT).iterdir()} == {
+        store.SEALED,
+        store.OPENINGS,
+    }
