@@ -30,6 +30,11 @@ class Opened:
     counted: bool = doc("true if bbc counts the openings; false if nothing does")
 
     @property
+    def where(self) -> str:
+        """The samples that evaluate it."""
+        return f"{self.n_samples} samples sealed before the search"
+
+    @property
     def which(self) -> str:
         """Which opening it is, and of how many."""
         beyond = self.n_openings > self.planned

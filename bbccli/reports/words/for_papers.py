@@ -98,36 +98,28 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
 def _choice(estimate: Estimate, document: Envelope) -> str:
     """The winner, and whether the figure is corrected for choosing it."""
     winner, read = estimate.winner, document.input
-    if read.n_configurations == 1 and estimate.opened is None:
+    if (opened := estimate.opened) is not None:
+        among = f"chosen among {phrases.configurations(read)}{_rule(estimate, document)}"
+        return f" for {winner}, {among}, on {opened.where} ({opened.which})"
+    if read.n_configurations == 1:
         return f", not corrected: {winner} is {phrases.only_one(document)}"
-    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
-    if estimate.opened is not None or estimate.n_evaluation is not None:
-        return _evaluated(estimate, configurations)
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
         return (
             f", {corrected} {_making(estimate, estimate.made)} among {phrases.configurations(read)}"
         )
-    choosing, among = "corrected for choosing", f"among {configurations}"
-    if any(note.code == SIMULTANEOUS for note in estimate.notes):
-        return f" for {winner}; only the interval is {choosing} it {among}"
+    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
+    if estimate.n_evaluation is not None:
+        held_out = count(estimate.n_evaluation, "sample")
+        if (preselected := estimate.n_preselected or 1) == 1:
+            return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
+        chosen = f"chosen among {preselected} preselected of {configurations}"
+        return f" for {winner}, {chosen}, on the {held_out} held out that also evaluate it"
     ignored = estimate.ignores_selection or phrases.is_naive(estimate)
-    return f", {'not ' * ignored}{choosing} {winner} {among}"
-
-
-def _evaluated(estimate: Estimate, configurations: str) -> str:
-    """The winner, and the samples that took no part in choosing it."""
-    winner = estimate.winner
-    if (opened := estimate.opened) is not None:
-        held_out = f"{_evaluated_on(estimate)} ({opened.which})"
-        return f" for {winner}, chosen among {configurations}, on {held_out}"
-    held_out = count(estimate.n_evaluation or 0, "sample")
-    if (preselected := estimate.n_preselected or 1) == 1:
-        return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
-    return (
-        f" for {winner}, chosen among {preselected} preselected of {configurations}, on the "
-        f"{held_out} held out that also evaluate it"
-    )
+    how = f", {'not ' * ignored}corrected for choosing {winner}"
+    if any(note.code == SIMULTANEOUS for note in estimate.notes):
+        how = f" for {winner}; only the interval is corrected for choosing it"
+    return f"{how} among {configurations}"
 
 
 def _making(estimate: Estimate, made: Made) -> str:
@@ -335,6 +327,7 @@ def paragraph(estimate: Estimate, document: Envelope) -> str:
 def what_it_did(estimate: Estimate, document: Envelope) -> str:
     """Return what the method of an estimate did, in the past tense; empty if it is unknown."""
     known, preselected = METHODS.get(estimate.method), estimate.n_preselected or 1
+    held_out = "the samples held out" if estimate.n_evaluation else "all samples"
     if known is None:
         return ""
     several = f"{preselected} configurations" if preselected > 1 else ""
@@ -343,16 +336,10 @@ def what_it_did(estimate: Estimate, document: Envelope) -> str:
         resamples=_resamples(estimate, document.plan),
         draws=_drawn(estimate, document.plan),
         units="groups" if document.input.n_groups else "samples",
-        held_out=_evaluated_on(estimate),
+        held_out=estimate.opened.where if estimate.opened else held_out,
         adjusted=several and f", adjusted for the choice among the {several} preselected",
         sidak=several and f", at Šidák's level for {several}",
     )
-
-
-def _evaluated_on(estimate: Estimate) -> str:
-    if estimate.opened is not None:
-        return f"{count(estimate.opened.n_samples, 'sample')} sealed before the search"
-    return "the samples held out" if estimate.n_evaluation else "all samples"
 
 
 def _selection(estimate: Estimate, document: Envelope, *, alone: bool) -> Iterator[str]:
