@@ -38,3 +38,18 @@ def deployed_is_stacked(name: str, tool: str) -> Texts:
         "the figure is of the best model that is not",
         "to deploy what is named here, ask the tool for that model",
     )
+
+
+@note(CARE, "ensemble")
+def ensemble_not_repeated(name: str, tool: str, n_samples: int) -> Texts:
+    """The rule of mljar or AutoGluon makes the ensemble that the tool deploys, but to repeat it in
+    every resample would take long, as there are many samples or models. The figure is of the best
+    single model; with many samples an ensemble is seldom chosen much too well.
+
+    Remedy: `--select tool --n-resamples 200`, and time.
+    """
+    return (
+        f"{name}, which {tool} deploys, is not repeated by default with {n_samples:,} samples, for "
+        "it takes long: the figure is of the best single model",
+        "--select tool --n-resamples 200",
+    )

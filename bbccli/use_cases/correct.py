@@ -18,7 +18,12 @@ from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
 from bbccli.metrics import METRICS, Metric, choose_metrics, custom
 from bbccli.metrics.capped import POWERS, attainable, with_plan
-from bbccli.notes import Note, deployed_is_stacked, ensemble_not_reproduced
+from bbccli.notes import (
+    Note,
+    deployed_is_stacked,
+    ensemble_not_repeated,
+    ensemble_not_reproduced,
+)
 from bbccli.platform import resources
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
@@ -28,7 +33,7 @@ from bbccli.stats.case import Case
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import maker_of_run, repeated
 from bbccli.types import PredictionKind, Select
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases.options import Analysis, PlanOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,10 @@ def answer(
     return Analysed(matrix, metrics, estimates, judged(found, rule), plan)
 
 
+MUCH, TOO_MUCH, PAIRS = 1e9, 3e9, 8
+"""Scores of samples in ensembles that are tried, about 15 s and 45 s of it; pairs take longer."""
+FEWER = 200
+"""Resamples of what takes long: enough for the figure and the gain; ends are coarser."""
 CUTS_APART = 1e-7
 """Predictions in 32 bits move a cut by as much."""
 
@@ -114,6 +123,12 @@ def of_deployed(
     if not found.holds:
         label, scores = METRICS[rule.metric].label, (found.reported, found.score)
         return plan, matrix, (ensemble_not_reproduced(rule.name, run.tool, label, scores),)
+    work = rule.rounds * len(rule.candidates) * matrix.n_samples
+    work *= PAIRS if METRICS[rule.metric].of_pairs else 1
+    if work * plan.n_resamples > MUCH and analysis.n_resamples == PlanOptions.n_resamples:
+        tool = replace(tool, n_resamples=FEWER)
+    if work * tool.n_resamples > TOO_MUCH:
+        return plan, matrix, (ensemble_not_repeated(rule.name, run.tool, matrix.n_samples),)
     if {one.name for one in matrix.source.left_out} == {rule.name}:
         kept = tuple(one for one in matrix.notes if one.code != "flagged-left-out")
         about = dict(matrix.source.metadata)

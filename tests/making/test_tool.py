@@ -298,3 +298,24 @@ def test_the_figure_of_the_leaderboard_is_named():
     said = FORMS["markdown"](found.document)
     assert "cut at 0.312, tuned for F1, scored" in said
     assert "predict cuts at 0.312; its leaderboard shows 0.820, cut at 0.5" in said
+
+
+@pytest.mark.parametrize(
+    ("much", "too_much", "options", "expected"),
+    [
+        (1e9, 3e9, {}, ("Ensemble", 1000)),
+        (1e6, 3e9, {}, ("Ensemble", 200)),
+        (1e6, 3e9, {"n_resamples": 300}, ("Ensemble", 300)),
+        (1e6, 1e6, {}, ("10_LightGBM_GoldenFeatures", 1000)),
+        (1e6, 1e6, {"select": "tool", "n_resamples": 50}, ("Ensemble", 50)),
+    ],
+)
+def test_long_work_takes_fewer_resamples_or_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, much, too_much, options, expected
+):
+    monkeypatch.setattr("bbccli.use_cases.correct.MUCH", much)
+    monkeypatch.setattr("bbccli.use_cases.correct.TOO_MUCH", too_much)
+    found = bbccli.correct(MLJAR / "mljar", **options)
+    assert (found.winner, found.estimate.n_resamples) == expected
+    told = [n.code for n in found.document.record.notes]
+    assert ("ensemble-not-repeated" in told) is (expected[0] != "Ensemble")
