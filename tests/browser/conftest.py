@@ -53,7 +53,7 @@ class Browser:
             width=width,
             height=900,
             deviceScaleFactor=1,
-            mobile=False,
+            mobile=width < 500,  # whose bars lie over the page
         )
         self.driver.get("about:blank")
         self.driver.get_log("performance")
