@@ -9,6 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bbccli.documents.plan import PlanEnvelope
+from bbccli.platform.records import Document
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.figures import Absent, draw
+
 pytestmark = pytest.mark.sweep
 
 FAST = ("--n-resamples", "50")
@@ -233,3 +238,30 @@ def test_too_many_samples_for_a_set_of_the_best_are_said_to_be(page, save):
     told = page("correct", save(made(n=5002, names={"a": 0.3, "b": 0.6})))
     assert "there are more than 5000 samples" in told
     assert "may be the best" not in told.split("All configurations")[1].split("Fold by fold")[0]
+
+
+def test_the_page_of_a_plan_draws_its_cells_with_their_brackets(save, run):
+    found = run.document("plan", save(made(n=120)), *FAST, "--optimism", "0.02", "--details")
+    exhibit = Exhibit(Document(found, PlanEnvelope).record)
+    drawn, chosen = draw("rows", exhibit), found["planned"]["chosen"]
+    cells = [
+        one
+        for one in found["planned"]["cells"]
+        if one["n_configurations"] == chosen["n_configurations"]
+    ]
+    values = drawn.spec["data"]["values"]
+    widths = [(v["rows"], v["value"]) for v in values if "lower" not in v]
+    assert widths == [(one["n_samples"], one["width"]) for one in cells]
+    brackets = [[v[k] for k in ("rows", "lower", "value", "upper")] for v in values if "lower" in v]
+    keys = ("n_samples", "optimism_lower", "optimism", "optimism_upper")
+    assert brackets == [[one[key] for key in keys] for one in cells]
+    (rule,) = [
+        one["data"]["values"] for one in drawn.spec["layer"] if one["mark"]["type"] == "rule"
+    ]
+    assert rule == [{"rows": chosen["n_samples"]}]
+    assert all(one["hover"].startswith(f"{one['rows']:,} rows: ") for one in values)
+
+
+def test_a_plan_of_one_cell_has_no_figure(save, run):
+    found = run.document("plan", save(made(n=120)), *FAST, "--samples", "200")
+    assert isinstance(draw("rows", Exhibit(Document(found, PlanEnvelope).record)), Absent)

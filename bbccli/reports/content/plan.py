@@ -48,11 +48,9 @@ def _table(document: PlanEnvelope) -> BlockTable:
         "configurations": TableColumn(
             "configurations", lambda cell: f"{cell.n_configurations:,}", key=True
         ),
-        "width": TableColumn("width", lambda cell: _difference(cell.width, document)),
-        "optimism": TableColumn("too good by", lambda cell: _optimism(cell, document)),
-        "difference": TableColumn(
-            "told apart", lambda cell: _difference(cell.difference, document)
-        ),
+        "width": TableColumn("width", lambda cell: difference(cell.width, document)),
+        "optimism": TableColumn("too good by", lambda cell: optimism(cell, document)),
+        "difference": TableColumn("told apart", lambda cell: difference(cell.difference, document)),
         "naive": TableColumn("looks like", lambda cell: digits.performance(cell.naive)),
         "honest": TableColumn("really", lambda cell: digits.performance(cell.honest)),
         "near": TableColumn("near best", _near),
@@ -124,7 +122,7 @@ def _digits(document: PlanEnvelope) -> Digits:
     return replace(found, decimals=max(ceil(-log10(error / 2)), least))
 
 
-def _difference(value: float | None, document: PlanEnvelope) -> str:
+def difference(value: float | None, document: PlanEnvelope) -> str:
     """Write an optimism, a width or a spread: with a decimal more than the performances."""
     return _finer(value, document).difference(value, "unknown")
 
@@ -161,10 +159,10 @@ def _of_rows(document: PlanEnvelope) -> str:
     chosen, wanted = document.planned.chosen, document.planned.wanted
     level, rows = percent(document.plan.level), _n_rows(chosen.n_samples)
     interval = f"the {level} interval of {_winner(document)}"
-    width = _difference(chosen.width, document)
+    width = difference(chosen.width, document)
     if wanted is None:
         return f"With {rows}, {interval} is expected to be {width} wide."
-    value, attainable = short(wanted.value), _difference(wanted.attainable, document)
+    value, attainable = short(wanted.value), difference(wanted.attainable, document)
     if wanted.target == "width":
         share = wanted.assurance
         often = "on average" if share is None else f"in {percent(share)} of studies"
@@ -216,11 +214,11 @@ def _of_figures(document: PlanEnvelope) -> str:
     whose = "its" if document.planned.chosen.difference is None else "the winner's"
     return (
         f"Expect {whose} {label} to look like {digits.performance(chosen.naive)} and to be "
-        f"{honest} on new data: too good by {_optimism(chosen, document)}."
+        f"{honest} on new data: too good by {optimism(chosen, document)}."
     )
 
 
-def _optimism(cell: Cell, document: PlanEnvelope) -> str:
+def optimism(cell: Cell, document: PlanEnvelope) -> str:
     """The optimism with its bracket, which has the same decimals."""
     digits = _finer(cell.optimism, document)
     lower, middle, upper = (
@@ -262,7 +260,7 @@ def _epochs(document: PlanEnvelope) -> str:
 def _signed(value: float | None, document: PlanEnvelope) -> str:
     if value is None:
         return "unknown"
-    text = _difference(value, document)
+    text = difference(value, document)
     return f"+{text}" if value > 0 and not text.startswith("-") else text
 
 
@@ -271,11 +269,11 @@ def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
     expected = _digits(document).performance(planned.expected)
     source = "by BBC, of the pilot" if planned.n_samples else "as stated"
     n_configurations = count(planned.n_configurations, "configuration")
-    chance = f"standard error {_difference(planned.error, document)} of a single performance, in "
+    chance = f"standard error {difference(planned.error, document)} of a single performance, in "
     chance += f"{_n_rows(planned.chosen.n_samples)}; correlation {fixed(planned.correlation, 2)}"
     if planned.prevalence is not None:
         chance += f"; positive {percent(planned.prevalence, 1)}"
-    truth = ("truth", f"spread {_difference(planned.spread, document)}")
+    truth = ("truth", f"spread {difference(planned.spread, document)}")
     if planned.contenders is not None:
         near = "within three standard errors of the best one"
         truth = ("contenders", f"{planned.contenders} of {n_configurations}, {near}")
@@ -295,7 +293,7 @@ def _checked(document: PlanEnvelope) -> str:
     def figure(key: str) -> str:
         error = getattr(found, f"{key}_error") or 0.0
         decimals = 1 - floor(log10(error)) if error else 0
-        figure = _difference(getattr(found, key), document)
+        figure = difference(getattr(found, key), document)
         return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
     met, wanted = found.width_met, document.planned.wanted

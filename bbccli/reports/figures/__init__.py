@@ -29,12 +29,15 @@ OF_COMPARISONS = {
 }
 """Those of `bbc compare`."""
 
+OF_PLANS = {"rows": ("planned", "What more rows give")}
+"""That of `bbc plan`, on its page alone."""
+
 __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
 
 
 def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:
     """Return a figure of a result, or why there is none."""
-    module, title = (KINDS | OF_COMPARISONS)[kind]
+    module, title = (KINDS | OF_COMPARISONS | OF_PLANS)[kind]
     make = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)
     found: Drawn | str
     if module == "predictions":

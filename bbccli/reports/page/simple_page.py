@@ -11,7 +11,7 @@ from bbccli.reports import Style
 from bbccli.reports.blocks import Block, Heading
 from bbccli.reports.content import blocks_of
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.figures import Absent, Drawn
+from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.markup import Markup, whole
 from bbccli.reports.page.sections import made_from, sections
@@ -28,7 +28,9 @@ TITLES = {
 def render(documents: Sequence[Any], style: Style) -> str:
     """Return the page of the one document."""
     (document,) = documents
-    return page_of_blocks(Exhibit(document), blocks_of(document))
+    exhibit = Exhibit(document)
+    figures = [draw("rows", exhibit)] if document.command == "plan" else []
+    return page_of_blocks(exhibit, blocks_of(document), figures=figures)
 
 
 def page_of_blocks(

@@ -1,0 +1,75 @@
+"""The figure of a plan: what more rows give."""
+
+from __future__ import annotations
+
+from bbccli.reports.content.plan import difference, optimism
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.figures import base as vega
+from bbccli.reports.figures.base import Drawn, Spec
+
+WIDTH, OPTIMISM = "width of the interval", "too good by"
+
+
+def rows(exhibit: Exhibit) -> Drawn | str:
+    """Return the width and the optimism, with its bracket, against the rows.
+
+    The cells are those of the table, with as many configurations as the answer is for.
+    """
+    document, chosen = exhibit.document, exhibit.document.planned.chosen
+    cells = {
+        one.n_samples: one
+        for one in (*document.planned.cells, chosen)
+        if one.n_configurations == chosen.n_configurations
+    }
+    if len(cells) < 2:
+        return "it has a single number of rows"
+    shown = [cells[n] for n in sorted(cells)]
+    texts = [
+        (f"{one.n_samples:,}", difference(one.width, document), optimism(one, document))
+        for one in shown
+    ]
+    values = [
+        {"rows": one.n_samples, "series": series, "value": value, "hover": f"{rows} rows: {said}"}
+        | ({} if series == WIDTH else {"lower": one.optimism_lower, "upper": one.optimism_upper})
+        for one, (rows, width, bracket) in zip(shown, texts, strict=True)
+        for series, value, said in (
+            (WIDTH, one.width, f"{width} wide"),
+            (OPTIMISM, one.optimism, f"too good by {bracket}"),
+        )
+        if value is not None
+    ]
+    x: Spec = {"field": "rows", "type": "quantitative", "title": "rows"}
+    x["scale"] = {"type": "log", "nice": False}
+    x["axis"] = {"grid": False, "values": [one.n_samples for one in shown], "format": ","}
+    y = vega.number("value", "in the unit of the metric", scale={"zero": True})
+    looks = {
+        "color": vega.nominal("series", (WIDTH, OPTIMISM), (vega.CORRECTED, vega.NAIVE)),
+        "strokeDash": vega.nominal("series", (WIDTH, OPTIMISM), (vega.SOLID, vega.DASHED)),
+    }
+    band = {"x": x, "y": y | {"field": "lower"}, "y2": {"field": "upper"}}
+    at = [{"rows": chosen.n_samples}]
+    return Drawn(
+        f"With {texts[0][0]} rows the interval is {texts[0][1]} wide, with {texts[-1][0]} "
+        f"{texts[-1][1]}.",
+        "Solid: mean width of the winner's interval. Dashed: how much too good its naive figure "
+        "is, with the bracket of that as a band. The dots are computed, for the rows of the table; "
+        "lines only join them. Dotted: the rows of the answer.",
+        ("rows", WIDTH, OPTIMISM),
+        texts,
+        vega.spec_of(
+            values,
+            [
+                vega.layer("area", band, vega.KNOWN, color=vega.NAIVE, opacity=0.2),
+                vega.layer("line", {"x": x, "y": y, **looks}, strokeWidth=2.5),
+                vega.layer("rule", {"x": x}, data=at, strokeDash=vega.DOTTED, color=vega.INK),
+                vega.layer(
+                    "point",
+                    {"x": x, "y": y, "color": looks["color"], **vega.HOVER},
+                    filled=True,
+                    size=60,
+                    opacity=1,
+                ),
+            ],
+            height=210,
+        ),
+    )
