@@ -1,8 +1,7 @@
 """Rows that were sealed before the search, and opened a counted number of times.
 
-Needs rows that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`, or
-`--vault SCORES`. It is then the figure to report, whatever the search did with its own rows; see
-[the vault](vault.md).
+Needs rows that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`. It is
+then the figure to report, whatever the search did with its own rows; see [the vault](vault.md).
 
 Formula, with k of M sealed rows right and j the number of the opening:
 

@@ -50,11 +50,9 @@ def vault_of_another(opened: str, winner: str) -> Texts:
 @note(CARE)
 def openings_uncounted(*, copied: bool) -> Texts:
     """The level of an interval on a [vault](vault.md) depends on how often it was opened, and
-    `bbc` can't know: no seal of `bbc vault` lies beside the scores, or the folder is a copy, and
-    what is opened in another copy is counted there.
+    `bbc` can't know: the folder is a copy, and what is opened in another copy is counted there.
 
-    Remedy: keep one copy, with its openings; make the vault of a table with `bbc vault`, and leave
-    its seal in the folder of the scores.
+    Remedy: keep one copy, with its openings.
     """
     if copied:
         return (
@@ -63,5 +61,5 @@ def openings_uncounted(*, copied: bool) -> Texts:
         )
     return (
         "nothing counts the openings of these sealed rows: the level is that of a single one",
-        "make them with bbc vault, and leave its seal beside the scores",
+        "open them with rec.open(name, model), which counts",
     )
