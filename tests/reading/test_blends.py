@@ -48,6 +48,15 @@ def test_a_weighted_mean_is_left_out(save, blend, digits):
     assert "final" in read(path, only=["*"]).configurations
 
 
+def test_of_members_in_single_precision_beside_a_constant():
+    rng = np.random.default_rng(3)
+    risk = (TRUTH[:, None] * 0.5 + rng.random((N, 3)) / 3).astype(np.float32)
+    columns = {f"m{c}": risk[:, c] for c in range(3)} | {"half": np.full(N, 0.5, np.float32)}
+    blend = (0.4 * risk[:, 0] + 0.6 * risk[:, 1]).astype(np.float32)
+    frame = pa.table({"y": TRUTH, **columns, "final": blend})
+    assert read(frame).configurations == tuple(columns)
+
+
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_of_members_with_all_their_digits(seed):

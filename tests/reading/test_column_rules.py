@@ -57,6 +57,12 @@ def test_marks_that_are_right_in_most_rows_are_no_marks(save):
     refused("hits is 1 where svm is right", save("n.csv", columns))
 
 
+def test_scores_beyond_probabilities_have_no_certainty(save):
+    score = 4 * P - 1.3
+    columns = {"score": score, "far": np.abs(score - 0.5), "q": Q}
+    assert read(save("m.csv", {"y": TWO, **columns})).configurations == tuple(columns)
+
+
 def test_no_column_is_computed_from_itself(save):
     file = save("m.csv", {"y": VALUES, "x": X, "twice": 2 * VALUES})
     refused("twice is the truth, but for a factor and a constant,", file)
