@@ -10,6 +10,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METHODS, METRICS, Plan, correct
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
+from bbccli.platform import resources
 from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Case
 from bbccli.stats.making import best
@@ -215,3 +216,13 @@ def test_only_complete_configurations_are_members():
     assert matrix.configurations[6] not in {one.configuration for one in made.members}
     rest = matrix.of_configurations(np.arange(6))
     assert made == METHODS["bbc"].run(rest, "log-loss", plan).made
+
+
+def test_a_second_metric_is_the_same_in_any_number_of_batches():
+    """Each batch of resamples is scored with the members of its own."""
+    plan, found = Plan(select="greedy:3", n_resamples=200), []
+    for jobs in (1, 2):
+        with resources.use(replace(resources.current(), jobs=jobs)):
+            one = METHODS["bbc"].run(binary(), "accuracy", plan, select_by="log-loss")
+            found.append(one.distribution.values)
+    np.testing.assert_array_equal(*found)
