@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import re
+from collections.abc import Mapping
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
@@ -32,7 +33,7 @@ def shape(thing):
     if inspect.isfunction(thing):
         return {"kind": "function", "parameters": parameters(thing)}
     if not inspect.isclass(thing):
-        keys = {"keys": list(thing)} if isinstance(thing, dict) else {}
+        keys = {"keys": list(thing)} if isinstance(thing, Mapping) else {}
         return {"kind": "value"} | keys
     if issubclass(thing, Enum):
         return {"kind": "enumeration", "members": {one.name: one.value for one in thing}}

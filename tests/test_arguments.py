@@ -48,6 +48,7 @@ from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.types import (
     Adjustment,
     Again,
+    Calibration,
     Direction,
     IntervalKind,
     Missing,
@@ -117,6 +118,16 @@ def hopeless(metric, **how):
         return rec.hopeless("bad", metric=metric, min_samples=10, **how)
 
 
+def opened(metric):
+    """Open a vault of 50 of 250 rows for predictions of these."""
+    truth = np.arange(250) % 2
+    with TemporaryDirectory() as place:
+        rec = Recorder(Path(place) / "run", truth[:, None], truth, cv=4, vault=0.2)
+        sealed = np.setdiff1d(np.arange(250), rec.rows)
+        predictions = np.where(sealed % 7, 0.2 + 0.6 * truth[sealed], 0.4)
+        return rec.open("a", predictions, metric=metric).value
+
+
 def asked_again(tmp, again):
     """Read scores of items of which two were asked a second time."""
     rows = [(c, i, i % 2, f"2026-01-0{d}") for c in "ab" for d in (1, 2) for i in range(4)]
@@ -182,6 +193,8 @@ CHOICES = {
 """Every parameter of a public function that is a member of an enumeration."""
 
 METRIC_TAKEN = {
+    "Method.case.metric": lambda m: METHODS["bbc"].case(MATRIX, m, PLAN),
+    "Method.case.select_by": lambda m: METHODS["bbc"].case(MATRIX, "accuracy", PLAN, select_by=m),
     "Method.run.metric": lambda m: METHODS["bbc"].run(MATRIX, m, PLAN),
     "Method.run.select_by": lambda m: METHODS["bbc"].run(MATRIX, "accuracy", PLAN, select_by=m),
     "estimate.metrics": lambda m: estimate(MATRIX, m, PLAN, ["bbc"]),
@@ -192,6 +205,7 @@ METRIC_TAKEN = {
     "best_set.metric": lambda m: best_set(MATRIX, m, PLAN),
     "correct.metric": lambda m: correct(MATRIX, metric=m, n_resamples=20).value,
     "Recorder.hopeless.metric": hopeless,
+    "Recorder.open.metric": opened,
     "compare.metric": lambda m: compare(MATRIX, metric=m, n_resamples=20).sentence(),
     "plan.metric": lambda m: plan_of(MATRIX, metric=m, samples=[40], n_resamples=20).sentence(),
     "between_families.metric": lambda m: between_families(MATRIX, m, PLAN, FAMILIES),
@@ -347,7 +361,8 @@ def test_a_field_holds_the_member_of_a_word():
     for record, name, kind in fields_of_choice():
         several = isinstance(getattr(record, name), frozenset)
         for member in kind:
-            made = replace(record, **{name: member.value})
+            word = "mean:3" if member is Select.MEAN else member.value
+            made = replace(record, **{name: word})
             found = getattr(made, name)
             assert found == ({member} if several else member), (type(record), name)
             assert all(type(one) is kind for one in (found if several else [found]))
@@ -496,6 +511,9 @@ VARIANTS = {
     "cap": (None, 0.5),
     "size_correction": (False, True),
     "selection": (None, Pooling.FOLD_MEAN),
+    "members": (None,),
+    "calibrate": (None, *Calibration),
+    "cut": (None, "tuned"),
 }
 METHODS_CACHED = ("bbc", "bbc-f", "tt", "naive", "bbc-632plus", "cvm-cv")
 

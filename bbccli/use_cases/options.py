@@ -401,7 +401,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     @property
     def cut(self) -> str | None:
         """The word for a cut that is chosen in every resample."""
-        word = (self.threshold or "").partition(":")[0]
+        word = str(self.threshold or "").partition(":")[0]
         return self.threshold if word == TUNED or self.threshold == OF_TOOL else None
 
     @property

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import CLIP
@@ -104,6 +103,8 @@ def temperature(given: Given) -> Calibrate:
 def isotonic(given: Given) -> Calibrate:
     """Return the non-decreasing calibration of two classes."""
     masses_of = _masses(given.matrix)
+    from scipy.optimize import isotonic_regression
+
     truth = (given.matrix.outcome.values == 1).astype(np.float64)
 
     def calibrate(weights: IntArray, made: FloatArray) -> FloatArray:

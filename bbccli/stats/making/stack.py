@@ -11,7 +11,6 @@ Polley & Hubbard 2007.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
 
 from bbccli.stats.making.interface import Combine, Given
 from bbccli.stats.selection.candidates import parts_of
@@ -23,6 +22,8 @@ PATIENCE = 30
 
 def combine(given: Given) -> Combine:
     """Return the weights of each bag, which add up to 1."""
+    from scipy.optimize import nnls
+
     matrix, parts = given.matrix, parts_of(given.matrix)
     predictions = np.moveaxis(matrix.predictions.astype(np.float64), 2, -1)  # (R, N, [K,] C)
     truth = matrix.outcome.values.astype(np.float64)
