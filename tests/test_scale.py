@@ -15,6 +15,7 @@ from bbccli.metrics import METRICS, kernels, weighting
 from bbccli.metrics.kernels import prepared, sweep
 from bbccli.metrics.kernels.pairs import presort
 from bbccli.platform.resources import Engine, Resources, resources_of, use
+from bbccli.platform.workers import ordered_map
 from bbccli.stats import resampling
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws
@@ -157,7 +158,6 @@ def test_a_long_column_is_sorted_for_resamples_alone_and_once_for_each_span(monk
 
     def watched(scores, cases, controls):
         sorted_columns.append(scores.shape[1])
-        sleep(0.02)  # another thread asks meanwhile
         return prepared(scores, cases, controls)
 
     plan, auc = Plan(n_resamples=1000, guard=False), METRICS["auc"]
@@ -176,6 +176,21 @@ def test_a_long_column_is_sorted_for_resamples_alone_and_once_for_each_span(monk
         n_of_winners = len(set(expected[1].distribution.winners))
         assert 9 <= sum(sorted_columns) <= (9 + 2 * n_of_winners if in_blocks else 9)
         sorted_columns.clear()
+
+
+def test_threads_that_ask_at_once_sort_once(monkeypatch):
+    matrix, calls = binary(n_samples=90, n_configurations=9), []
+
+    def slowly(*scores):
+        calls.append(scores)
+        sleep(0.05)  # the other thread asks meanwhile
+        return prepared(*scores)
+
+    monkeypatch.setattr("bbccli.metrics.statistic.prepared", slowly)
+    scorer = METRICS["auc"].bind(matrix.outcome, matrix.predictions[0])
+    first, second = ordered_map(scorer, [np.ones((1, 90), np.uint8)] * 2, 2)
+    assert_array_equal(first, second)
+    assert len(calls) == 1
 
 
 @pytest.mark.sweep

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
+from bbccli.metrics import kernels
+from bbccli.metrics.kernels.running import FEW_LANES, lanes_at_once, side_by_side
 from bbccli.metrics.sample_size import BY_TASK, SampleSize
 from bbccli.metrics.statistic import (
     Formula,
@@ -27,7 +28,9 @@ from bbccli.metrics.statistic import (
     pairs_and_all,
 )
 from bbccli.metrics.weighting import Weighting, ratio, scaled, share_of_pairs
+from bbccli.platform import resources
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.resources import Engine
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -227,6 +230,11 @@ class MeanScorer(Statistic):
         return not cast(Weight, self.parts[1]).exact
 
 
+def one(outcome: Outcome, predictions: Predictions) -> BoolArray:
+    """(N, 1) the part whose total is the weight of all samples."""
+    return np.ones((len(outcome), 1), bool)
+
+
 def of_totals(parts: Sequence[Part], formula: Formula, *, whole: bool = False) -> Bind:
     """Performance as a formula of the weighted totals of some parts.
 
@@ -270,6 +278,22 @@ Prepare = Callable[[Outcome, Predictions], UnderWeights]
 """Outcome and predictions (N, C) -> the same, sorted once."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BothForms:
+    """What scores configurations under weights in lanes, and its compiled form.
+
+    compiled: compiled forms, lanes (N + 1, L) as many as they take, and configurations (C',) ->
+        the performances (C', L).
+    """
+
+    in_numpy: UnderWeights
+    compiled: Callable[[Any, FloatArray, IntArray], FloatArray]
+
+    def __call__(self, lanes: FloatArray) -> OfColumn:
+        """Return what scores a configuration in numpy."""
+        return self.in_numpy(lanes)
+
+
 def by_column(
     prepare: Prepare, formula: Formula = lambda values: values, *, whole: bool = False
 ) -> Bind:
@@ -303,16 +327,27 @@ class Columns(Total):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
-        rows = weights.weights
-        chosen = range(self.predictions.shape[1]) if configurations is None else configurations
+        rows, under = weights.weights, self.under
+        everything = np.arange(self.predictions.shape[1])
+        chosen = everything if configurations is None else configurations
         values = np.empty((len(rows), len(chosen)))
-        step = lanes_at_once(rows.shape[1])
+        forms = kernels.compiled_forms() if self._by_compiled(len(rows)) else None
+        step = forms.LANES if forms else lanes_at_once(rows.shape[1])
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            of = self.under(side_by_side(scaled(rows[part], self.outcome.weights), np.float64))
+            masses = scaled(rows[part], self.outcome.weights)
+            lanes = side_by_side(masses, np.float64, step if forms else 0)
+            if forms and isinstance(under, BothForms):
+                values[part] = under.compiled(forms, lanes, chosen)[:, : len(masses)].T
+                continue
+            of = under(lanes)
             for position, c in enumerate(chosen):
                 values[part, position] = of(c)
         return values
+
+    def _by_compiled(self, n_rows: int) -> bool:
+        compiled = resources.current().engine is Engine.NUMBA and n_rows > FEW_LANES
+        return compiled and isinstance(self.under, BothForms)
 
     def take(self, rows: Any) -> Columns:
         """Keep the samples in `rows`."""

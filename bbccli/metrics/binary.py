@@ -9,7 +9,15 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, Part, of_totals
-from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present, zeroed
+from bbccli.metrics.confusion import (
+    MISSING_CLASS,
+    f_scores,
+    positive,
+    predicted_positive,
+    present,
+    true_positive,
+    zeroed,
+)
 from bbccli.metrics.sample_size import (
     EACH_CLASS,
     NEGATIVES,
@@ -33,29 +41,14 @@ PREDICTED_NONE = "if no sample is predicted positive; scikit-learn gives 0 by de
 NO_POSITIVE = f"{POSITIVE_SAMPLES}; scikit-learn gives 0 by default"
 
 
-def true_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C) positive and predicted to be."""
-    return np.asarray(positive(outcome, predicted) & (predicted == 1))
-
-
 def true_negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
     """(N, C) negative and predicted to be."""
     return np.asarray(negative(outcome, predicted) & (predicted == 0))
 
 
-def positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, 1) positive."""
-    return np.asarray(outcome.values == 1)[:, None]
-
-
 def negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
     """(N, 1) negative."""
     return np.asarray(outcome.values == 0)[:, None]
-
-
-def predicted_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C) predicted to be positive."""
-    return np.asarray(predicted == 1)
 
 
 def predicted_negative(outcome: Outcome, predicted: IntArray) -> BoolArray:

@@ -10,10 +10,12 @@ from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import (
     MISSING_CLASS,
-    Coded,
     actual,
+    all_actual,
+    all_guessed,
     averaged,
     hits,
+    is_correct,
     recalls,
     totals_by_class,
     zeroed,
@@ -33,24 +35,9 @@ from bbccli.types import (
 CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
 
-def is_correct(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C) True if the predicted class is the true one."""
-    return np.asarray(predicted == outcome.values[:, None])
-
-
 def is_wrong(outcome: Outcome, predicted: IntArray) -> BoolArray:
     """(N, C) True if the predicted class is not the true one."""
     return np.asarray(predicted != outcome.values[:, None])
-
-
-def true_classes(outcome: Outcome, predicted: IntArray) -> Coded:
-    """Count a sample for its class, of all classes."""
-    return Coded(outcome.values.astype(np.intp)[:, None], len(outcome.classes))
-
-
-def predicted_classes(outcome: Outcome, predicted: IntArray) -> Coded:
-    """Count a sample for the class that is predicted, of all classes."""
-    return Coded(predicted, len(outcome.classes))
 
 
 def correlation_of_classes(
@@ -133,9 +120,9 @@ MCC = _of_labels(
     label="MCC",
     summary="Matthews correlation of predicted and true classes",
     bounds=(-1.0, 1.0),
-    bind=totals_by_class((true_classes, predicted_classes), correlation_of_classes, is_correct),
+    bind=totals_by_class((all_actual, all_guessed), correlation_of_classes, is_correct),
     bind_zero=totals_by_class(
-        (true_classes, predicted_classes), zeroed(correlation_of_classes), is_correct, whole=True
+        (all_actual, all_guessed), zeroed(correlation_of_classes), is_correct, whole=True
     ),
     by_class=True,
     reference="Gorodkin 2004",
@@ -152,7 +139,7 @@ KAPPA = _of_labels(
     label="kappa",
     summary="Cohen's kappa: agreement of predicted and true classes beyond chance",
     bounds=(-1.0, 1.0),
-    bind=totals_by_class((true_classes, predicted_classes), agreement_beyond_chance, is_correct),
+    bind=totals_by_class((all_actual, all_guessed), agreement_beyond_chance, is_correct),
     by_class=True,
     reference="Cohen 1960",
     rests_on=BESIDE_THE_LARGEST,

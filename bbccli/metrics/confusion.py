@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals
-from bbccli.metrics.statistic import Formula, Statistic, Total, finite
+from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals, one
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.platform import resources
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 MISSING_CLASS = "if a class has no sample"
 NEVER_PREDICTED = "if a class is predicted for no sample"
@@ -57,6 +57,76 @@ def hits(outcome: Outcome, predicted: IntArray) -> Coded:
     return Coded(np.where(predicted == outcome.values[:, None], true.codes, -1), true.n_classes)
 
 
+def is_correct(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) True if the predicted class is the true one."""
+    return np.asarray(predicted == outcome.values[:, None])
+
+
+def all_actual(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for its class, of all classes."""
+    return Coded(outcome.values.astype(np.int64).reshape(-1, 1), len(outcome.classes))
+
+
+def all_guessed(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for the class that is predicted, of all classes."""
+    return Coded(predicted, len(outcome.classes))
+
+
+def all_hits(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for its class where that is predicted, of all classes."""
+    right = predicted == outcome.values[:, None]
+    return Coded(np.where(right, predicted, -1), len(outcome.classes))
+
+
+def true_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) positive and predicted to be."""
+    return np.asarray(positive(outcome, predicted) & (predicted == 1))
+
+
+def predicted_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) predicted to be positive."""
+    return np.asarray(predicted == 1)
+
+
+def positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, 1) positive."""
+    return np.asarray(outcome.values == 1)[:, None]
+
+
+COUNTS: tuple[Part, ...] = (true_positive, predicted_positive, positive, one)
+"""The counts (B, C) and (B, 1) of binary predictions of which all others are made."""
+
+
+def _hits(tp: FloatArray, g: FloatArray, p: FloatArray, n: FloatArray) -> FloatArray:
+    return _both(n - p - g + tp, tp, n)
+
+
+def _guessed(tp: FloatArray, g: FloatArray, p: FloatArray, n: FloatArray) -> FloatArray:
+    return _both(n - g, g, n)
+
+
+def _actual(tp: FloatArray, g: FloatArray, p: FloatArray, n: FloatArray) -> FloatArray:
+    return _both(n - p, p, n)
+
+
+def _both(rest: FloatArray, of_positive: FloatArray, n: FloatArray) -> FloatArray:
+    """Stack the totals of both classes; of real weights nothing may leave a rest by rounding."""
+    totals = np.stack([np.where(rest > ROUNDING_TOLERANCE * n, rest, 0.0), of_positive])
+    return np.moveaxis(totals, 0, -1)  # whole arrays are added up faster than pairs of numbers
+
+
+OF_TWO: dict[Any, Formula] = {
+    hits: _hits,
+    all_hits: _hits,
+    guessed: _guessed,
+    all_guessed: _guessed,
+    actual: _actual,
+    all_actual: _actual,
+    is_correct: lambda tp, g, p, n: n - p - g + 2 * tp,
+}
+"""Totals of two classes, of the counts."""
+
+
 def totals_by_class(
     parts: Sequence[CodedPart], formula: Formula, *totals: Part, whole: bool = False
 ) -> Bind:
@@ -76,7 +146,18 @@ def totals_by_class(
 
     few = of_totals((*totals, *map(spread, parts)), formula, whole=whole)
 
+    counts = tuple(OF_TWO[part] for part in (*totals, *parts))
+
+    def by_counts(*numbers: FloatArray) -> FloatArray:
+        """Make the totals of both classes of four counts, and of those of all samples."""
+        fours = numbers[:4], numbers[4:]
+        return formula(*(count(*four) for four in fours if four for count in counts))
+
+    two = of_totals(COUNTS, by_counts, whole=whole)
+
     def bind(outcome: Outcome, predictions: Predictions) -> Scorer:
+        if outcome.task is Task.BINARY and outcome.class_counts.all():
+            return two(outcome, predictions)
         if len(outcome.classes) <= MANY_CLASSES:
             return few(outcome, predictions)
         shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
@@ -213,17 +294,4 @@ def averaged(of_class: Formula, *, by_size: bool = False, of_truth: bool = False
         met = totals[5] + (0 if of_truth else totals[4]) > 0
         return np.asarray(np.where(met, values, 0.0).sum(axis=-1) / met.sum(axis=-1))
 
-    return totals_by_class((_all_hits, _all_guessed, _all_actual), formula, whole=True)
-
-
-def _all_actual(outcome: Outcome, predicted: IntArray) -> Coded:
-    return Coded(outcome.values.astype(np.int64).reshape(-1, 1), len(outcome.classes))
-
-
-def _all_guessed(outcome: Outcome, predicted: IntArray) -> Coded:
-    return Coded(predicted, len(outcome.classes))
-
-
-def _all_hits(outcome: Outcome, predicted: IntArray) -> Coded:
-    right = predicted == outcome.values[:, None]
-    return Coded(np.where(right, predicted, -1), len(outcome.classes))
+    return totals_by_class((all_hits, all_guessed, all_actual), formula, whole=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, OfColumn, Part, UnderWeights, by_column, of_totals
+from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, one
 from bbccli.metrics.kernels.running import Grid
-from bbccli.metrics.regression import one, residual, squared_error
+from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
 from bbccli.metrics.weighting import ratio
@@ -116,29 +117,33 @@ def correlation(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SortedColumn:
-    """N values in order.
+class SortedColumns:
+    """N values of C columns in order.
 
-    order (N,) int: samples by increasing value.
-    below, upto (N,) int: number of samples with a smaller value, and with one no larger, in that
-        order.
-    tied (bool): True if any two samples have the same value.
+    order (C, N) int32: samples by increasing value.
+    below, upto (C, N) int32: number of samples with a smaller value, and with one no larger, in
+        that order.
+    tied (C,) bool: True if any two samples have the same value.
     """
 
     order: IntArray
     below: IntArray
     upto: IntArray
-    tied: bool
+    tied: BoolArray
 
     @classmethod
-    def of(cls, values: FloatArray | IntArray) -> SortedColumn:
-        """Sort values (N,)."""
-        order = np.argsort(values, kind="stable")
-        ordered = values[order]
-        if (ordered[1:] != ordered[:-1]).all():
-            return cls(order, np.arange(len(order)), np.arange(1, len(order) + 1), tied=False)
-        below, upto = (np.searchsorted(ordered, ordered, side) for side in ("left", "right"))
-        return cls(order, below, upto, tied=True)
+    def of(cls, values: FloatArray | IntArray) -> SortedColumns:
+        """Sort values (N, C)."""
+        columns = np.ascontiguousarray(values.T)
+        order = np.argsort(columns, axis=1).astype(np.int32)
+        ordered = np.take_along_axis(columns, order, axis=1)
+        changes = ordered[:, 1:] != ordered[:, :-1]
+        edge, place = np.ones((len(columns), 1), bool), np.arange(len(values), dtype=np.int32)
+        first, last = np.hstack([edge, changes]), np.hstack([changes, edge])
+        below = np.maximum.accumulate(np.where(first, place, 0), axis=1)
+        ends = np.where(last, place + 1, len(place))[:, ::-1]
+        upto = np.ascontiguousarray(np.minimum.accumulate(ends, axis=1)[:, ::-1])
+        return cls(order, below, upto, ~changes.all(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,53 +172,68 @@ class MidRanks:
         spread = np.maximum(total * total * total - cubes, 0.0) / 12
         return cls(lanes, grid, grid.table(lanes), spread)
 
-    def accumulate(self, ranking: SortedColumn) -> FloatArray:
+    def accumulate(self, ranking: SortedColumns, c: int) -> FloatArray:
         """Running totals in the cells of the grid, (n_cells, L)."""
-        return self.grid.accumulate(self.grid.arrange(self.lanes, ranking.order, self.running[1:]))
+        order = ranking.order[c]
+        cells = self.grid.arrange(self.lanes, order, self.running[1:])
+        return self.grid.accumulate(cells)
 
-    def in_order(self, ranking: SortedColumn) -> FloatArray:
-        """Mid-ranks (N, L) of the samples in the order of a ranking."""
-        self.accumulate(ranking)
-        middle = self.running.take(self.grid.place[ranking.below], axis=0)
-        middle += self.running.take(self.grid.place[ranking.upto], axis=0)
+    def in_order(self, ranking: SortedColumns, c: int) -> FloatArray:
+        """Mid-ranks (N, L) of the samples in the order of a column."""
+        self.accumulate(ranking, c)
+        middle = self.running.take(self.grid.place[ranking.below[c]], axis=0)
+        middle += self.running.take(self.grid.place[ranking.upto[c]], axis=0)
         # the total in this order: in another, equal values might have ranks beside 0
         middle -= self.running[self.grid.place[-1]]
         middle /= 2
-        return middle
+        return np.asarray(middle)
 
 
-def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
+def rank_correlation(outcome: Outcome, predictions: FloatArray) -> BothForms:
     """Rank the truth and the predictions (N, C), to correlate the ranks within each resample."""
-    of_truth = SortedColumn.of(outcome.values)
-    of_columns = [SortedColumn.of(column) for column in predictions.T]
+    of_truth = SortedColumns.of(outcome.values[:, None])
+    ranking = SortedColumns.of(predictions)
+
+    def ranked(lanes: FloatArray) -> tuple[MidRanks, FloatArray, FloatArray]:
+        """Ranks, those of the truth times the weights (N + 1, L), and their spread (L,)."""
+        ranks, true = MidRanks.of(lanes), np.zeros_like(lanes)
+        true[of_truth.order[0]] = ranks.in_order(of_truth, 0)
+        weighted = true * lanes
+        return ranks, weighted, (weighted * true).sum(axis=0)
+
+    def shared(covered: FloatArray, spread: FloatArray, true_spread: FloatArray) -> FloatArray:
+        return np.asarray(np.clip(ratio(covered, np.sqrt(spread * true_spread)), -1.0, 1.0))
 
     def under(lanes: FloatArray) -> OfColumn:
-        ranks = MidRanks.of(lanes)
-        true = np.zeros_like(lanes)
-        true[of_truth.order] = ranks.in_order(of_truth)
-        weighted = true * lanes
-        true_spread = (weighted * true).sum(axis=0)
+        ranks, weighted, true_spread = ranked(lanes)
         half_weights = (weighted * lanes).sum(axis=0) / 2
         cells = np.empty_like(ranks.running[1:])
 
         def of(c: int) -> FloatArray:
-            ranking = of_columns[c]
-            if ranking.tied:
-                middle = ranks.in_order(ranking)
-                covered = np.einsum("il,il->l", weighted.take(ranking.order, axis=0), middle)
-                masses = lanes.take(ranking.order, axis=0)
-                spread = np.einsum("il,il,il->l", masses, middle, middle)
+            order = ranking.order[c]
+            if ranking.tied[c]:
+                middle = ranks.in_order(ranking, c)
+                covered = np.einsum("il,il->l", weighted.take(order, axis=0), middle)
+                spread = np.einsum("il,il,il->l", lanes.take(order, axis=0), middle, middle)
             else:
-                through = ranks.accumulate(ranking)
-                ranks.grid.arrange(weighted, ranking.order, cells)
+                through = ranks.accumulate(ranking, c)
+                ranks.grid.arrange(weighted, order, cells)
                 # the mid-rank is the total through a sample less half its weight
                 covered = np.einsum("il,il->l", cells, through) - half_weights
                 spread = ranks.spread
-            return np.asarray(np.clip(ratio(covered, np.sqrt(spread * true_spread)), -1.0, 1.0))
+            return shared(covered, spread, true_spread)
 
         return of
 
-    return under
+    def swept(forms: Any, lanes: FloatArray, chosen: IntArray) -> FloatArray:
+        ranks, weighted, true_spread = ranked(lanes)
+        covered, squares = np.empty((2, len(chosen), lanes.shape[1]))
+        columns = ranking.order, ranking.upto, ranking.tied
+        forms.rank_sums(lanes[None], weighted, *columns, chosen, covered, squares)
+        spread = np.where(ranking.tied[chosen][:, None], squares / 4, ranks.spread)
+        return shared(covered / 2, spread, true_spread)
+
+    return BothForms(under, swept)
 
 
 _agreement = partial(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.classification import CLASSES, is_correct
+from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import (
     MISSING_CLASS,
     NEVER_PREDICTED,
@@ -14,6 +14,7 @@ from bbccli.metrics.confusion import (
     f_scores,
     guessed,
     hits,
+    is_correct,
     precisions,
     recalls,
     totals_by_class,

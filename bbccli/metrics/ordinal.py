@@ -14,9 +14,8 @@ from functools import partial
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, Predictions, of_totals
+from bbccli.metrics.base import Metric, Predictions, of_totals, one
 from bbccli.metrics.classification import CLASSES
-from bbccli.metrics.regression import one
 from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
 from bbccli.types import Direction, FloatArray, PredictionKind, Task

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
+from bbccli.metrics.base import BothForms, Metric, OfColumn, Scorer, by_column, pair_share
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import MISSING_CLASS, zeroed
 from bbccli.metrics.kernels.pairs import controls_around, presort
@@ -17,7 +18,15 @@ from bbccli.metrics.kernels.running import Grid, take
 from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
-from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
+from bbccli.types import (
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 NEXT_TO_NOTHING = np.finfo(np.float64).tiny
 """Lost beside any weight: it makes a share of nothing 0 / tiny."""
@@ -69,7 +78,7 @@ def _mean_share(
     return Statistic(tuple(parts), mean, scores.shape[1])
 
 
-def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
+def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
     positive = outcome.values == 1
     negated = -scores
@@ -102,7 +111,13 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
 
         return of
 
-    return under
+    def swept(forms: Any, lanes: FloatArray, chosen: IntArray) -> FloatArray:
+        gained = np.empty((len(chosen), lanes.shape[1]))
+        columns = pairs.cases, pairs.controls, pairs.upto, with_ties
+        forms.average_precisions(lanes[None], *columns, chosen, gained)
+        return ratio(gained, lanes[:-1][positive].sum(axis=0))
+
+    return BothForms(under, swept)
 
 
 _of_scores = partial(

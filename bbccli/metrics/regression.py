@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import (
+    BothForms,
     Metric,
     OfColumn,
-    Predictions,
-    UnderWeights,
     by_column,
     mean_of,
     of_totals,
+    one,
 )
 from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.sample_size import EVERY_SAMPLE
-from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
+from bbccli.types import (
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 
 def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
@@ -70,12 +78,7 @@ def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return np.where(possible, np.maximum(deviance, 0.0), np.nan)
 
 
-def one(outcome: Outcome, predictions: Predictions) -> BoolArray:
-    """(N, 1) the part whose total is the weight of all samples."""
-    return np.ones((len(outcome), 1), bool)
-
-
-def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
+def median_error(outcome: Outcome, predictions: FloatArray) -> BothForms:
     """Sort absolute errors (N, C) to read off the middle of their weight."""
     errors = np.ascontiguousarray(absolute_error(outcome, predictions).T)
     order = np.argsort(errors, axis=1)
@@ -92,7 +95,15 @@ def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
 
         return of
 
-    return under
+    def swept(forms: Any, lanes: FloatArray, chosen: IntArray) -> FloatArray:
+        half = lanes.sum(axis=0) / 2
+        low, high = np.empty((2, len(chosen), len(half)), np.int64)
+        forms.places_of_halves(lanes[None], order, half, chosen, low, high)
+        ends = (np.minimum(place, len(outcome) - 1) for place in (low, high))
+        first, last = (np.take_along_axis(ascending[chosen], end, axis=1) for end in ends)
+        return np.where(half > 0, (first + last) / 2, np.nan)
+
+    return BothForms(under, swept)
 
 
 _error = partial(

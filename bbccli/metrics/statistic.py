@@ -46,6 +46,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 Formula = Callable[..., FloatArray]
 """``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
 
+IN_CACHE = 2**15
+"""Performances that are made of totals at a time."""
+
 ROUNDING_TOLERANCE = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""
 
@@ -158,7 +161,9 @@ class Sum(Total):
     def paired(self, weights: Weighting, configurations: IntArray) -> FloatArray:
         """Add up a column for each row of weights."""
         if self.terms.shape[1] == 1:
-            return self.of(weights)
+            if self not in weights.shared:
+                weights.shared[self] = self.of(weights)
+            return weights.shared[self]
         if len(self.terms) > CHUNK:
             return np.asarray(super().paired(weights, configurations))
         floats = weights.floats(float_type(self.terms))
@@ -229,6 +234,7 @@ class Concordant(Total):
     controls: BoolArray
     sample_weights: FloatArray | None = None
     _sorting: Lock = field(default_factory=Lock, init=False)
+    _sorted: list[PresortedPairs] = field(default_factory=list, init=False)
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
@@ -242,13 +248,11 @@ class Concordant(Total):
 
     @property
     def pairs(self) -> PresortedPairs:
-        """Cases and controls, sorted when they are first weighted."""
+        """Cases and controls, sorted when they are first weighted, by one thread."""
         with self._sorting:
-            return self._pairs
-
-    @cached_property
-    def _pairs(self) -> PresortedPairs:
-        return prepared(self.scores, self.cases, self.controls)
+            if not self._sorted:
+                self._sorted.append(prepared(self.scores, self.cases, self.controls))
+            return self._sorted[0]
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Count the pairs by the kernels."""
@@ -451,6 +455,15 @@ class Statistic:
         return [part.of(everything) for part in self.parts] if self.whole else []
 
     def _value(self, totals: Sequence[NDArray[Any]], shape: tuple[int, int]) -> FloatArray:
+        step = max(IN_CACHE // max(shape[1], 1), 1)
+        if len(totals) > 1 and shape[0] > step:
+            blocks = []
+            for start in range(0, shape[0], step):
+                some = [
+                    total if len(total) == 1 else total[start : start + step] for total in totals
+                ]
+                blocks.append(self._value(some, (min(step, shape[0] - start), shape[1])))
+            return np.vstack(blocks)
         values = self.formula(*totals)
         if values.shape == shape or (values.shape[0] == shape[0] and values.shape[1] > 1):
             return values

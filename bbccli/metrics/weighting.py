@@ -88,6 +88,8 @@ class Weighting:
     weights: NDArray[Any]
     _floats: dict[Any, FloatArray] = field(default_factory=dict)
     _among: dict[int, tuple[IntArray, Weighting]] = field(default_factory=dict)
+    shared: dict[Any, NDArray[Any]] = field(default_factory=dict)
+    """Totals that all configurations share, by what was totalled."""
 
     @cached_property
     def totals(self) -> FloatArray:

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
+from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
@@ -376,3 +377,77 @@ def test_one_versus_one_survives_a_subset_without_a_class():
         for k in (0, 2)
     ]
     np.testing.assert_allclose(ours, np.mean(by_pair, axis=0), rtol=1e-12)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("decimals", [8, 1, 0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["average-precision", "spearman", "medae"])
+def test_the_compiled_forms_of_sorted_columns(name, weighted, decimals):
+    """Ties, constant columns, resamples without weight, some columns: as in numpy."""
+    pytest.importorskip("numba")
+    rng, n = np.random.default_rng(decimals), 38  # half of the weight may be a total
+    binary_task = name == "average-precision"
+    slow = ORACLES[name, Task.BINARY if binary_task else Task.REGRESSION]
+    truth = np.round(rng.normal(size=n), decimals)
+    outcome = Outcome(Task.REGRESSION, truth)
+    if binary_task:
+        outcome = Outcome(Task.BINARY, (truth > 0).astype(int), ("no", "yes"))
+    if weighted:
+        outcome = replace(outcome, weights=rng.random(n))
+    predictions = np.round(rng.normal(size=(n, 6)) + truth[:, None], decimals)
+    predictions[:, 4] = 0.5
+    scorer, chosen = METRICS[name].bind(outcome, predictions), np.array([5, 0, 4])
+    weights = rng.multinomial(n, np.full(n, 1 / n), 150).astype(np.uint16)
+    weights[3], weights[4, outcome.values > 0] = 0, 0
+    for rows in (weights[:17], weights[:64], weights):
+        for columns in (None, chosen):
+            found = {}
+            for engine in (Engine.NUMPY, Engine.NUMBA):
+                with use(Resources(engine=engine)):
+                    found[engine] = scorer(rows, columns)
+            if binary_task or weighted:
+                np.testing.assert_allclose(
+                    found[Engine.NUMBA], found[Engine.NUMPY], rtol=1e-12, atol=1e-14
+                )
+            else:
+                np.testing.assert_array_equal(found[Engine.NUMBA], found[Engine.NUMPY])
+    with use(Resources(engine=Engine.NUMBA)):
+        values = scorer(weights)
+    mass = weights if outcome.weights is None else weights * outcome.weights
+    for row, column in ((0, 0), (20, 3), (149, 5), (70, 1)):
+        expected = slow(outcome.values, predictions[:, column], sample_weight=mass[row])
+        assert values[row, column] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+BY_CLASS = [name for name, metric in METRICS.items() if metric.by_class]
+
+
+@pytest.mark.parametrize("name", BY_CLASS)
+def test_two_classes_are_counted_as_any_number_is(name, monkeypatch):
+    """Of the counts of F1; in parts of the resamples; also one class alone, and real weights."""
+    rng = np.random.default_rng(1)
+    truth, predicted = rng.integers(0, 2, 40), rng.integers(0, 2, (40, 6))
+    predicted[:, 1], predicted[:, 2], predicted[:, 3] = 0, 1, truth
+    weights = rng.multinomial(40, np.full(40, 1 / 40), 30).astype(np.uint8)
+    weights[3], weights[4, truth == 1], weights[5, predicted[:, 4] == 1] = 0, 0, 0
+    scorers = [
+        bind(Outcome(task, truth, ("no", "yes")), predicted)
+        for bind in (METRICS[name].bind, METRICS[name].zeroed.bind)
+        for task in (Task.BINARY, Task.MULTICLASS)
+    ]
+    real = weights * rng.random(40)
+    for two, many in (scorers[:2], scorers[2:]):
+        np.testing.assert_array_equal(two(weights), many(weights))
+        chosen = np.arange(30) % 6
+        np.testing.assert_array_equal(two.paired(weights, chosen), many.paired(weights, chosen))
+        np.testing.assert_allclose(two(real), many(real), rtol=1e-12, atol=1e-13)
+        expected = two(weights)
+        with monkeypatch.context() as patch:
+            patch.setattr("bbccli.metrics.statistic.IN_CACHE", 20)
+            np.testing.assert_array_equal(two(weights), expected)
+            np.testing.assert_array_equal(many(weights), expected)
+    weighted = replace(Outcome(Task.BINARY, truth, ("no", "yes")), weights=rng.random(40))
+    many = METRICS[name].bind(replace(weighted, task=Task.MULTICLASS), predicted)
+    found = METRICS[name].bind(weighted, predicted)(weights)
+    np.testing.assert_allclose(found, many(weights), rtol=1e-12, atol=1e-13)

@@ -22,7 +22,14 @@ from bbccli.platform import resources
 from bbccli.platform.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["concordant_weight", "concordant_weight_censored", "decide", "members_by", "prepared"]
+__all__ = [
+    "compiled_forms",
+    "concordant_weight",
+    "concordant_weight_censored",
+    "decide",
+    "members_by",
+    "prepared",
+]
 
 WORTH_COMPILED = 3 * 10**8
 """Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
@@ -47,7 +54,7 @@ def decide(n_elements: int) -> Resources:
     """
     settled = resources.current()
     if settled.engine is Engine.NUMBA:
-        _compiled()
+        compiled_forms()
     if settled.engine is not Engine.AUTO:
         return settled
     loaded = "bbccli.metrics.kernels.compiled" in sys.modules
@@ -55,7 +62,7 @@ def decide(n_elements: int) -> Resources:
     return replace(settled, engine=Engine.NUMBA if worth and not _fault() else Engine.NUMPY)
 
 
-def _compiled() -> Any:
+def compiled_forms() -> Any:
     """Return the compiled forms, which are loaded when they are first asked for.
 
     Raises OptionError: numba is not installed, or does not start.
@@ -104,7 +111,7 @@ def concordant_weight(
         Time O(B C' N).
     """
     if resources.current().engine is Engine.NUMBA:
-        counts: IntArray = _compiled().concordant_weight(pairs, weights, configurations)
+        counts: IntArray = compiled_forms().concordant_weight(pairs, weights, configurations)
         return counts
     if pairs.outcomes is not None and largest_total(pairs, weights) <= product.LARGEST_EXACT:
         return product.concordant_weight(pairs, pairs.outcomes, weights, configurations)
@@ -125,7 +132,9 @@ def concordant_weight_censored(
         C' N^2) for few samples.
     """
     if resources.current().engine is Engine.NUMBA:
-        counts: Numbers = _compiled().concordant_weight_censored(pairs, weights, configurations)
+        counts: Numbers = compiled_forms().concordant_weight_censored(
+            pairs, weights, configurations
+        )
         return counts
     if product.pays_censored(pairs, weights):
         return product.concordant_weight_censored(pairs, weights, configurations)
@@ -135,6 +144,6 @@ def concordant_weight_censored(
 def members_by() -> Any:
     """Return the forms of what greedy selection tries: compiled ones, or those of numpy."""
     if resources.current().engine is Engine.NUMBA:
-        _compiled()
+        compiled_forms()
         return sys.modules["bbccli.metrics.kernels.compiled_members"]
     return members

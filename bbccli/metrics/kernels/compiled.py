@@ -20,6 +20,9 @@ from bbccli.types import FloatArray, IntArray
 LANES = 64
 """Resamples per sweep: their running totals stay in registers and the nearest cache."""
 
+STRETCH = 16
+"""Samples that are passed before it is asked again whether all lanes are done."""
+
 
 def concordant_weight(
     pairs: PresortedPairs, weights: IntArray, configurations: IntArray
@@ -141,3 +144,93 @@ _SWEEPS: dict[tuple[Any, bool], Any] = {
     for blocked in (False, True)
 }
 _SWEEPS[np.float64, True] = _make_sweep(np.float64, np.float64, blocked=True, weighted=True)
+
+
+_of_columns = numba.njit(nogil=True, cache=True, error_model="numpy")
+"""Compile a loop over sorted columns, under weights in lanes (1, N + 1, LANES)."""
+
+
+@_of_columns  # type: ignore[untyped-decorator, unused-ignore]
+def average_precisions(
+    lanes: Any, cases: Any, controls: Any, upto: Any, together: Any, chosen: Any, gained: Any
+) -> None:
+    """Fill (C', LANES) with the weight of the positive samples times the precision at their scores.
+
+    cases, controls, upto: of `PresortedPairs`, highest score first.
+    together (C, n_cases): cases up to each one's score, all of that score included.
+    """
+    true, false, before = np.zeros((3, LANES))
+    for position, c in enumerate(chosen):
+        true[:], false[:], gained[position] = 0, np.finfo(np.float64).tiny, 0
+        sums, passed, i = gained[position], 0, 0
+        while i < cases.shape[1]:
+            before[:] = true
+            passed = _pass_by(false, lanes, 0, controls, c, passed, upto[c, i])
+            i = _pass_by(true, lanes, 0, cases, c, i, together[c, i])
+            for k in range(LANES):
+                sums[k] += (true[k] - before[k]) * (true[k] / (true[k] + false[k]))
+
+
+@_of_columns  # type: ignore[untyped-decorator, unused-ignore]
+def rank_sums(
+    lanes: Any,
+    others: Any,
+    order: Any,
+    upto: Any,
+    tied: Any,
+    chosen: Any,
+    covered: Any,
+    spread: Any,
+) -> None:
+    """Fill (C', LANES) with sums over twice the mid-ranks: times others, and their squares if tied.
+
+    others (N, LANES): weights times the numbers to correlate with, whose sum is 0.
+    order, upto (C, N): samples by value, and how many have one no larger. tied (C,): if any agree.
+
+    Mid-ranks of columns with ties are centred by the total in their order.
+    """
+    running, before, centre, middle = np.zeros((4, LANES))
+    for position, c in enumerate(chosen):
+        running[:], centre[:], covered[position], spread[position] = 0, 0, 0, 0
+        of_others, squares, i = covered[position], spread[position], 0
+        if tied[c]:
+            _pass_by(centre, lanes, 0, order, c, 0, order.shape[1])
+        while not tied[c] and i < order.shape[1]:
+            row = order[c, i]
+            for k in range(LANES):
+                weight = lanes[0, row, k]
+                of_others[k] += others[row, k] * (running[k] + running[k] + weight)
+                running[k] += weight
+            i += 1
+        while i < order.shape[1]:
+            before[:] = running
+            end = _pass_by(running, lanes, 0, order, c, i, upto[c, i])
+            for k in range(LANES):
+                middle[k] = before[k] + running[k] - centre[k]
+                squares[k] += (running[k] - before[k]) * middle[k] * middle[k]
+            for j in range(i, end):
+                row = order[c, j]
+                for k in range(LANES):
+                    of_others[k] += others[row, k] * middle[k]
+            i = end
+
+
+@_of_columns  # type: ignore[untyped-decorator, unused-ignore]
+def places_of_halves(lanes: Any, order: Any, half: Any, chosen: Any, low: Any, high: Any) -> None:
+    """Fill (C', LANES) with how many running totals are below half of the weight, and not above it.
+
+    order (C, N): samples by value. half (LANES,): of the total weight.
+    """
+    running = np.zeros(LANES, lanes.dtype)
+    for position, c in enumerate(chosen):
+        running[:], low[position], high[position] = 0, 0, 0
+        below, upto, i = low[position], high[position], 0
+        while i < order.shape[1] and not (running > half).all():
+            end = min(i + STRETCH, order.shape[1])
+            for j in range(i, end):
+                row = order[c, j]
+                for k in range(LANES):
+                    running[k] += lanes[0, row, k]
+                    below[k] += running[k] < half[k]
+                    upto[k] += running[k] <= half[k]
+            i = end

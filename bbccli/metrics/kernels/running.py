@@ -129,10 +129,10 @@ def lanes_at_once(n_samples: int) -> int:
     return min(max(MOST_CELLS // max(n_samples, 1), 32), 1024)
 
 
-def side_by_side(weights: Numbers, dtype: Any) -> Numbers:
-    """Return weights (B, N) as lanes (N + 1, B), the last row 0."""
-    lanes = np.zeros((weights.shape[1] + 1, len(weights)), dtype)
-    lanes[:-1] = weights.T
+def side_by_side(weights: Numbers, dtype: Any, n_lanes: int = 0) -> Numbers:
+    """Return weights (B, N) as lanes (N + 1, B), or more of them; the last row is 0."""
+    lanes = np.zeros((weights.shape[1] + 1, n_lanes or len(weights)), dtype)
+    lanes[:-1, : len(weights)] = weights.T
     return lanes
 
 
