@@ -161,9 +161,7 @@ class Sum(Total):
     def paired(self, weights: Weighting, configurations: IntArray) -> FloatArray:
         """Add up a column for each row of weights."""
         if self.terms.shape[1] == 1:
-            if self not in weights.shared:
-                weights.shared[self] = self.of(weights)
-            return weights.shared[self]
+            return weights.once(self, self.of)
         if len(self.terms) > CHUNK:
             return np.asarray(super().paired(weights, configurations))
         floats = weights.floats(float_type(self.terms))

@@ -88,8 +88,7 @@ class Weighting:
     weights: NDArray[Any]
     _floats: dict[Any, FloatArray] = field(default_factory=dict)
     _among: dict[int, tuple[IntArray, Weighting]] = field(default_factory=dict)
-    shared: dict[Any, NDArray[Any]] = field(default_factory=dict)
-    """Totals that all configurations share, by what was totalled."""
+    _shared: dict[Any, NDArray[Any]] = field(default_factory=dict)
 
     @cached_property
     def totals(self) -> FloatArray:
@@ -111,6 +110,12 @@ class Weighting:
         if dtype not in self._floats:
             self._floats[dtype] = matching(self.weights, dtype, totals)
         return self._floats[dtype]
+
+    def once(self, total: Any, of: Callable[[Weighting], NDArray[Any]]) -> NDArray[Any]:
+        """Return a total that all configurations share, added up when it is first asked for."""
+        if total not in self._shared:
+            self._shared[total] = of(self)
+        return self._shared[total]
 
     def among(self, rows: IntArray) -> Weighting:
         """Weights of some samples alone."""
