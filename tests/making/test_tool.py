@@ -319,3 +319,13 @@ def test_long_work_takes_fewer_resamples_or_is_left_out(
     assert (found.winner, found.estimate.n_resamples) == expected
     told = [n.code for n in found.document.record.notes]
     assert ("ensemble-not-repeated" in told) is (expected[0] != "Ensemble")
+
+
+def test_the_lowest_cut_of_mljar_is_below_all_samples():
+    matrix = read(MLJAR / "mljar_weights")
+    made = np.linspace(0.5, 0.9, 150)[None, :, None]
+    positives = (matrix.outcome.values == 1).astype(np.uint8)[None]  # a bag of them alone
+    metric = METRICS["accuracy"]
+    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    lowest = made[0, np.flatnonzero(positives[0])[0], 0]
+    assert quantiles(given)(positives, made) == pytest.approx([0.9 * lowest])
