@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.validation import comparisons, dropping, learning_curves, plans, trained_plans
+from benchmarks.validation import comparisons, dropping, learning_curves, made, plans, trained_plans
 from benchmarks.validation.kept import FOLDER, Study
 from benchmarks.validation.page import DOCS, between
 
@@ -22,6 +22,7 @@ STUDIES = (
     trained_plans.STUDY,
     dropping.STUDY,
     learning_curves.STUDY,
+    made.STUDY,
 )
 PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
@@ -66,6 +67,7 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "dropping": dropping.block(kept["dropping"]),
         "dropping-in-short": dropping.in_short(kept["dropping"]),
         "learning-curves": learning_curves.block(kept["learning-curves"]),
+        "made": made.block(kept["made"]),
     }
 
 

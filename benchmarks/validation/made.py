@@ -1,0 +1,282 @@
+"""Errors of estimates of what is made of the configurations: ensembles, and tuned cuts.
+
+A repetition draws N samples of a population, trains 13 models in 5 folds on them, and asks for an
+ensemble, or for the F1 score at a tuned cut. The truth is that of the models of single folds on
+4000 new samples: their predictions with the weights, or at the cut, that all samples chose. Beside
+it stands what the corrected best single configuration says of the same.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from bbccli import METHODS, METRICS, Plan, PredictionMatrix
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.outcome import Outcome
+from bbccli.types import PredictionKind, Task
+from benchmarks.tables import Row
+from benchmarks.validation.kept import Kept, Result, Study
+from benchmarks.validation.page import table
+from benchmarks.validation.summary import Figure, mean_of
+
+N_NEW, N_FOLDS, N_RESAMPLES = 4000, 5, 200
+Drawn = tuple[np.ndarray, np.ndarray]
+
+
+def linear(rng: np.random.Generator, n: int) -> Drawn:
+    """Twelve variables, of which four tell the classes apart."""
+    x = rng.standard_normal((n, 12))
+    return x, _classes(rng, 0.9 * x[:, :4].sum(axis=1))
+
+
+def products(rng: np.random.Generator, n: int) -> Drawn:
+    """Ten variables that matter by two products."""
+    x = rng.standard_normal((n, 10))
+    return x, _classes(rng, 1.8 * x[:, 0] * x[:, 1] + 1.2 * x[:, 2] * x[:, 3] + 0.5 * x[:, 4])
+
+
+def rings(rng: np.random.Generator, n: int) -> Drawn:
+    """Eight variables that matter by the distance from the centre, and a slope."""
+    x = rng.standard_normal((n, 8))
+    return x, _classes(rng, 1.5 * ((x[:, :3] ** 2).sum(axis=1) - 3) / 2 + 0.7 * x[:, 5])
+
+
+def rare(rng: np.random.Generator, n: int) -> Drawn:
+    """One class in seven, known by four of twelve variables."""
+    x = rng.standard_normal((n, 12))
+    return x, _classes(rng, 1.1 * x[:, :4].sum(axis=1) - 2.9)
+
+
+def noise(rng: np.random.Generator, n: int) -> Drawn:
+    """Ten variables without any signal."""
+    return rng.standard_normal((n, 10)), rng.integers(0, 2, n)
+
+
+def digits(rng: np.random.Generator, n: int) -> Drawn:
+    """Even and odd handwritten digits of scikit-learn, one label in seven wrong, drawn again."""
+    x, even = _digits()
+    rows = rng.integers(0, len(x), n)
+    blurred = x[rows] + rng.normal(0, 4, (n, x.shape[1]))
+    return blurred, np.where(rng.random(n) < 1 / 7, 1 - even[rows], even[rows])
+
+
+@cache
+def _digits() -> Drawn:
+    from sklearn.datasets import load_digits
+
+    data = load_digits()
+    return data.data, (data.target % 2 == 0).astype(int)
+
+
+def friedman(rng: np.random.Generator, n: int) -> Drawn:
+    """Friedman's first function with noise."""
+    x = rng.random((n, 8))
+    y = (
+        10 * np.sin(np.pi * x[:, 0] * x[:, 1])
+        + 20 * (x[:, 2] - 0.5) ** 2
+        + 10 * x[:, 3]
+        + 5 * x[:, 4]
+    )
+    return x, y + rng.normal(0, 2, n)
+
+
+def _classes(rng: np.random.Generator, logit: np.ndarray) -> np.ndarray:
+    return (rng.random(len(logit)) < 1 / (1 + np.exp(-logit))).astype(int)
+
+
+POPULATIONS = (linear, products, rings, rare, noise, digits, friedman)
+ASKED = {
+    "greedy auc": ("auc", Plan(n_resamples=N_RESAMPLES, select="greedy:15")),
+    "greedy log-loss": ("log-loss", Plan(n_resamples=N_RESAMPLES, select="greedy:15")),
+    "mean auc": ("auc", Plan(n_resamples=N_RESAMPLES, select="mean:5")),
+    "cut f1": ("f1", Plan(n_resamples=N_RESAMPLES, cut="tuned")),
+}
+OF_VALUES = {"greedy rmse": ("rmse", Plan(n_resamples=N_RESAMPLES, select="greedy:15"))}
+"""Questions: metric and plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Samples of a population."""
+
+    population: Callable[[np.random.Generator, int], Drawn]
+    n: int
+    n_repetitions: int = 40
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"{self.population.__name__} N={self.n}"
+
+
+def settings() -> list[Draw]:
+    """Every population in three sizes."""
+    return [Draw(one, n) for n in (60, 150, 400) for one in POPULATIONS]
+
+
+def models(values: bool, seed: int) -> list[Any]:
+    """Thirteen models of scikit-learn: linear, forests, neighbours, boosted and single trees."""
+    from sklearn import (
+        ensemble,
+        linear_model,
+        naive_bayes,
+        neighbors,
+        pipeline,
+        preprocessing,
+        tree,
+    )
+
+    def scaled(model: Any) -> Any:
+        return pipeline.make_pipeline(preprocessing.StandardScaler(), model)
+
+    kind = "Regressor" if values else "Classifier"
+    linear_ones = (
+        [linear_model.Ridge(one) for one in (0.1, 10, 100, 1000)]
+        if values
+        else [linear_model.LogisticRegression(C=one) for one in (0.01, 0.1, 1, 10)]
+    )
+    forest, boosting = (
+        getattr(ensemble, name + kind) for name in ("RandomForest", "GradientBoosting")
+    )
+    leaves = (1, 5, 15)
+    return [
+        *map(scaled, linear_ones),
+        *(forest(25, min_samples_leaf=one, random_state=seed) for one in leaves),
+        *(scaled(getattr(neighbors, f"KNeighbors{kind}")(one)) for one in (3, 9, 25)),
+        boosting(n_estimators=25, random_state=seed),
+        getattr(tree, f"DecisionTree{kind}")(min_samples_leaf=8, random_state=seed),
+        linear_model.BayesianRidge() if values else naive_bayes.GaussianNB(),
+    ]
+
+
+def trained(setting: Draw, number: int) -> tuple[PredictionMatrix, np.ndarray, np.ndarray]:
+    """Predictions out of the folds, and those (F, M, C) of the folds' models for new samples."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    rng = np.random.default_rng([POPULATIONS.index(setting.population), setting.n, number])
+    values = setting.population is friedman
+    x, y = setting.population(rng, setting.n)
+    new, truth = setting.population(rng, N_NEW)
+    folds = (KFold if values else StratifiedKFold)(N_FOLDS, shuffle=True, random_state=number)
+    every = models(values, number)
+    out, of_folds = np.zeros((len(y), len(every))), np.zeros((N_FOLDS, N_NEW, len(every)))
+    fold = np.zeros(len(y), int)
+    for f, (train, test) in enumerate(folds.split(x, y)):
+        fold[test] = f
+        for c, model in enumerate(every):
+            model.fit(x[train], y[train])
+            predict = model.predict if values else lambda z, m=model: m.predict_proba(z)[:, 1]
+            out[test, c], of_folds[f, :, c] = predict(x[test]), predict(new)
+    task, classes = (Task.REGRESSION, ()) if values else (Task.BINARY, ("0", "1"))
+    kind = PredictionKind.VALUE if values else PredictionKind.PROBABILITY
+    names = tuple(f"model {c}" for c in range(len(every)))
+    matrix = PredictionMatrix(
+        outcome=Outcome(task, y, classes),
+        predictions=out[None],
+        configurations=names,
+        kind=kind,
+        folds=fold[None],
+    )
+    return matrix, of_folds, truth
+
+
+def score(metric: str, truth: np.ndarray, predicted: np.ndarray, cut: float | None) -> float:
+    """The metric by scikit-learn."""
+    from sklearn import metrics
+
+    match metric:
+        case "auc":
+            return float(metrics.roc_auc_score(truth, predicted))
+        case "log-loss":
+            return float(metrics.log_loss(truth, np.clip(predicted, 2**-23, 1 - 2**-23)))
+        case "f1":
+            return float(metrics.f1_score(truth, predicted > (0.5 if cut is None else cut)))
+        case _:
+            return float(np.sqrt(np.mean((truth - predicted) ** 2)))
+
+
+def weights_of(estimate: Estimate, names: tuple[str, ...]) -> np.ndarray:
+    """Weights (C,) of what all samples chose."""
+    if estimate.made is None or not estimate.made.ensemble:
+        return np.array([float(name == estimate.winner) for name in names])
+    given = {one.configuration: one.weight for one in estimate.made.members}
+    return np.array([given.get(name, 0.0) for name in names])
+
+
+def repetition(setting: Draw, number: int) -> Result:
+    """Return the errors and inclusions of each question, too good is positive."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        matrix, of_folds, truth = trained(setting, number)
+        result: dict[str, Any] = {}
+        asked = OF_VALUES if matrix.task is Task.REGRESSION else ASKED
+        for name, (metric, plan) in asked.items():
+            sign = METRICS[metric].direction.sign
+            made = METHODS["bbc"].run(matrix, metric, plan)
+            single = METHODS["bbc"].run(matrix, metric, Plan(n_resamples=N_RESAMPLES))
+            cut = made.made.cut if made.made else None
+            true = [
+                float(np.mean([score(metric, truth, p @ weights, at) for p in of_folds]))
+                for weights, at in (
+                    (weights_of(made, matrix.configurations), cut),
+                    (weights_of(single, matrix.configurations), None),
+                )
+            ]
+            result |= {
+                f"{name} naive": sign * (made.naive - true[0]),
+                f"{name} made": sign * (made.value - true[0]),
+                f"{name} single": sign * (single.value - true[0]),
+                f"{name} in": made.interval.lower <= true[0] <= made.interval.upper,
+                f"{name} single in": single.interval.lower <= true[0] <= single.interval.upper,
+                f"{name} width": made.interval.upper - made.interval.lower,
+                f"{name} gain": sign * (true[0] - true[1]),
+            }
+    return result
+
+
+COLUMNS = {
+    "naive": "naive",
+    "repeated": "made",
+    "best single": "single",
+    "inclusion": "in",
+    "of best single": "single in",
+    "true gain": "gain",
+}
+"""Columns of the table, and what each states."""
+
+
+def over_populations(by_population: list[list[float]]) -> Figure:
+    """Mean of the populations' means; its error has the population as its unit."""
+    return mean_of([float(np.mean(one)) for one in by_population])
+
+
+def block(store: Kept) -> str:
+    """Bias, inclusion and gain of each question, over the populations."""
+    rows: list[Row] = []
+    for name in (*ASKED, *OF_VALUES):
+        for n in (60, 150, 400):
+            kept = [
+                [
+                    one
+                    for one in store.results(setting.key).values()
+                    if one.get(f"{name} made") is not None
+                ]
+                for setting in settings()
+                if setting.n == n
+            ]
+            found = [one for one in kept if one]
+            row: Row = {"asked": name, "N": n, "populations": len(found)}
+            row["studies"] = sum(map(len, found))
+            for column, key in COLUMNS.items() if found else ():
+                values = [[float(one[f"{name} {key}"]) for one in every] for every in found]
+                row[column] = f"{over_populations(values)}"
+            rows.append(row)
+    title = "Ensembles and tuned cuts: too good by, and inclusion of 95% intervals"
+    return table(title, ("asked", "N", "populations", "studies"), rows)
+
+
+STUDY = Study("made", settings, repetition)
