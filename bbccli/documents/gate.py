@@ -29,6 +29,9 @@ NAIVE = "cvt"
 TOO_GOOD = frozenset({"locally-simultaneous", "selected-on-evaluation"})
 """Codes of notes on an interval that allows for a selection beside an estimate that does not."""
 
+CLIMB = "guided-climb"
+"""Code of the note on a search that these samples guided."""
+
 UNREACHED = "few-resamples"
 """Code of the note on resamples that do not reach as far as the bound."""
 
@@ -208,6 +211,8 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate is missed
     doubt = _why_too_good(found, value, rule, alone=_is_alone(result))
+    if found.opened is None and any(note.code == CLIMB for note in result.notes):
+        doubt = doubt or "these samples guided the search"
     if doubt and outcome is GateOutcome.MET:
         return _undecided(rule, metric, found.method, doubt)
     margin = float(rule.direction.gain(value, rule.threshold))

@@ -10,6 +10,7 @@ __all__ = [
     "Calibration",
     "Errors",
     "GateOn",
+    "Guided",
     "IntervalKind",
     "Missing",
     "Models",
@@ -54,6 +55,16 @@ class Errors(StrEnum):
     ZERO = "zero"
     MISSING = "missing"
     REFUSE = "refuse"
+
+
+class Guided(StrEnum):
+    """What a search saw when it made its later configurations."""
+
+    NO = "no"
+    """Nothing of the earlier ones."""
+    SCORES = "scores"
+    ROWS = "rows"
+    """Samples, or the answers to them."""
 
 
 class Again(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bbccli.domain.choices import Calibration, IntervalKind, Models, Pooling, Select, Side
+from bbccli.domain.choices import Calibration, Guided, IntervalKind, Models, Pooling, Select, Side
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.records.values import doc
@@ -107,6 +107,12 @@ class Plan:
     selection: Pooling | None = doc(
         "performances by which the tool that left the file selected; null if pooling was given "
         "or nothing is known",
+        default=None,
+        since="1.0",
+    )
+    guided: Guided | None = doc(
+        "what the search saw of its earlier configurations: nothing, their scores, or the samples; "
+        "null if it was not said",
         default=None,
         since="1.0",
     )

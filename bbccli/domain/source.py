@@ -291,6 +291,8 @@ class Source:
         Numbers of samples read and of configurations tried, used or not; 0 if unknown.
     run
         The run of a tool behind the predictions, if any.
+    in_order
+        Configurations in the order of their trials; empty where none is known.
     """
 
     path: str = ""
@@ -302,6 +304,7 @@ class Source:
     n_samples: int = 0
     n_tried: int = 0
     run: ToolRun | None = None
+    in_order: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         made, values = rebuild_for_pickle(self)

@@ -24,6 +24,7 @@ from bbccli.notes import (
     collapsed_interval,
     few_for_a_cut,
     fitted_rows,
+    guided_climb,
     incomplete_members,
     leave_one_out,
     mean_over_folds,
@@ -39,6 +40,7 @@ from bbccli.notes import (
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.rounding import figure
+from bbccli.stats.guidance import on_guidance
 from bbccli.stats.making.made import Maker
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
@@ -110,6 +112,14 @@ def estimate(
     notes += [*_on_reversed_risks(matrix, chosen[0])]
     notes += [] if maker is None else _on_making(matrix, maker)
     notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
+    guidance = [*on_guidance(matrix, chosen[0], plan)]
+    if tight and any(note.code == guided_climb.code for note in guidance):
+        raise UnsupportedError(
+            f"{parameter('tight')} is not for searches that these samples guided: its figure is "
+            "further off than that of bbc",
+            hint=f"leave it out; {guidance[0].remedy}",
+        )
+    notes += guidance
     estimates = []
     for metric, method in product(chosen, methods):
         over_folds = method.pooling is Pooling.FOLD_MEAN and metric.kind is MetricKind.OTHER

@@ -21,6 +21,7 @@ from bbccli.notes import (
     of_metadata,
     plans,
     sealed,
+    searches,
 )
 from bbccli.notes.comparisons import *
 from bbccli.notes.identities import *
@@ -34,6 +35,7 @@ from bbccli.notes.of_ensembles import *
 from bbccli.notes.of_metadata import *
 from bbccli.notes.plans import *
 from bbccli.notes.sealed import *
+from bbccli.notes.searches import *
 
 __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
@@ -45,7 +47,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 GROUPS = {
     "Of the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
-    "Of the methods": _kinds(methods, making, intervals, sealed),
+    "Of the methods": _kinds(methods, making, searches, intervals, sealed),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),
 }

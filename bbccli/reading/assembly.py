@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -26,7 +27,7 @@ from bbccli.reading.predictions import Values
 from bbccli.reading.roles import NAMES, Request
 from bbccli.reading.sample_columns import column_of_weights, uneven_weights
 from bbccli.reading.sample_index import outer_blocks
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import RUN, Sheet
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -287,13 +288,44 @@ def _source(sheet: Sheet, folds: IntArray | None) -> Source:
         raw = MappingProxyType({"selection": str(selection), **raw})
     weight = column_of_weights(sheet)
     source = Source(
-        sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight, run=metadata.run
+        sheet.path,
+        sheet.table.sha256,
+        raw,
+        sheet.left_out,
+        weight=weight,
+        run=metadata.run,
+        in_order=_in_order(sheet),
     )
     if sheet.unfinished is not None:  # what is yet to come is not left out
         return source
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
     n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
     return replace(source, n_samples=sheet.n_samples, n_tried=n_tried)
+
+
+def _in_order(sheet: Sheet) -> tuple[str, ...]:
+    """Return the configurations in the order of their trials: as the run says, or as they stand in
+    a table, unless its order is that of files or of names.
+    """
+    run, names = sheet.metadata.run, tuple(sheet.configurations)
+    if run is not None and run.tried:
+        return run.tried
+    if sheet.layout == RUN or len(sheet.table.origins) > 1:
+        return ()
+    by_name = names == tuple(sorted(names)) or natural_order(names) == [*range(len(names))]
+    return () if by_name and not _counted(names) else names
+
+
+def _counted(names: tuple[str, ...]) -> bool:
+    """True if a number that goes up is all that tells the names apart: trial 9, trial 10."""
+    parts = [re.split(r"(\d+)", name) for name in names]
+    if len({len(one) for one in parts}) > 1:
+        return False
+    varying = [piece for piece in zip(*parts, strict=True) if len(set(piece)) > 1]
+    if len(varying) != 1 or not all(map(str.isdecimal, varying[0])):
+        return False
+    numbers = [*map(int, varying[0])]
+    return numbers == sorted(numbers)
 
 
 def _selection_of(sheet: Sheet) -> Pooling | None:

@@ -70,6 +70,7 @@ class Unit(IntEnum):
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
     TRUTH = 6  # the order in which samples meet the truth of others: no information
     MULTIPLIERS = 7  # normal numbers by which influence values are multiplied
+    ORDERS = 8  # of configurations, to compare that of their trials with
     SWAPS = 20  # which samples, or groups, two configurations swap
     BELIEFS = 21  # weights of the Bayesian bootstrap
 

@@ -14,6 +14,7 @@ from bbccli.domain.choices import (
     Calibration,
     Errors,
     GateOn,
+    Guided,
     IntervalKind,
     Missing,
     Models,
@@ -295,6 +296,12 @@ class PlanOptions(ScoringOptions):
         None,
         "How the winner will be used: trained again, or with its models as they are.",
         default="trained if the predictions come from folds, repeats or a tool, else fixed",
+    )
+    guided: Guided | None = _method(
+        None,
+        "What the search saw when it made its later configurations: nothing of the earlier ones "
+        "(no), their scores, or rows: samples, or the answers to them.",
+        default="judged from the order of the configurations",
     )
     cap: float | None = _method(
         None,

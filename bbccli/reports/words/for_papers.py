@@ -34,6 +34,10 @@ SIMULTANEOUS = "locally-simultaneous"
 """Code of the note on an interval that accounts for the selection while its estimate does not."""
 
 
+GUIDED = "guided-climb"
+"""Code of the note on configurations that these samples shaped."""
+
+
 RESTRICTED = {
     "configurations-dropped": "complete configurations only",
     "dropped-between-folds": "survivors of the dropping only",
@@ -63,8 +67,12 @@ LEFT_OUT = {
     ),
     "epochs-missing": "Where some epochs had no score, the mean over the others was used.",
     "configurations-left-out": "Other configurations were left out deliberately.",
+    GUIDED: (
+        "The search that found the configurations was guided by the same samples, which no "
+        "correction allows for."
+    ),
 }
-"""The same as RESTRICTED, in sentences."""
+"""The same as RESTRICTED, in sentences, and what else limits the data."""
 
 
 def sentences(document: Envelope) -> list[str]:
@@ -103,12 +111,13 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         return f" for {winner}, {among}, on {opened.where} ({opened.which})"
     if read.n_configurations == 1:
         return f", not corrected: {winner} is {phrases.only_one(document)}"
+    configurations = phrases.configurations(read)
+    if any(note.code == GUIDED for note in document.notes):
+        configurations += " found by a guided search on the same samples"
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
-        return (
-            f", {corrected} {_making(estimate, estimate.made)} among {phrases.configurations(read)}"
-        )
-    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
+        return f", {corrected} {_making(estimate, estimate.made)} among {configurations}"
+    configurations += _rule(estimate, document)
     if estimate.n_evaluation is not None:
         held_out = count(estimate.n_evaluation, "sample")
         if (preselected := estimate.n_preselected or 1) == 1:

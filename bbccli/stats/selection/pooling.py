@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.metrics.base import MeanScorer, Scorer
-from bbccli.metrics.statistic import InParts, Statistic
+from bbccli.metrics.statistic import InParts, Statistic, Total
 from bbccli.metrics.weighting import Units, added, members_among, with_changes, without_each
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
@@ -88,6 +88,14 @@ def mean_behind(scorer: Scorer) -> MeanScorer | None:
     """Return the mean of losses that a scorer is, also of available cases; None of others."""
     scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
     return scorer if isinstance(scorer, MeanScorer) else None
+
+
+def has_closed_form(scorer: Scorer) -> bool:
+    """True if leaving out each sample takes no evaluation for each."""
+    scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
+    return isinstance(scorer, Statistic) and all(
+        type(part).without is not Total.without for part in scorer.parts
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

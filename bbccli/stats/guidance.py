@@ -1,0 +1,152 @@
+"""Whether a search built on its own scores, from the order of its configurations alone.
+
+1. The row values of a configuration say what each sample adds to its performance: right or wrong, a
+   loss, or the influence on an AUC. Metrics without a formula for them take ranks of predictions.
+2. The parent of configuration t, from the tenth on, is the earlier one whose row values correlate
+   most with its own. One whose parent came right before it is left out: in a grid most do.
+3. The standing of a parent is the share of the configurations before t that it beats, ties half.
+   In an unguided search a parent is any earlier configuration, so the mean standing s is near 1/2;
+   a search that builds on its best draws it towards 1.
+4. z is how far s is from its mean over 19 random orders of the same configurations, in standard
+   deviations of these, of at least 0.02 each.
+
+With fewer than 60 configurations the test has no power and is not made. Of more than 250, a random
+250 in their order are looked at, and of many samples 5,000: it takes O(C^2 N) once. Where
+the order is that of the performances themselves it is a table's, not a search's. Thresholds were
+set on recordings of known searches, and checked on later ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.metrics import Metric
+from bbccli.notes import Note, guided, guided_by_rows, guided_by_scores, guided_climb
+from bbccli.stats.influence import influence
+from bbccli.stats.resampling import Unit, generator
+from bbccli.stats.selection.candidates import by_repeat, candidates
+from bbccli.stats.selection.pooling import has_closed_form
+from bbccli.types import FloatArray, Guided, IntArray, Pooling
+
+FEWEST = 60
+"""Configurations below which a climb and chance can't be told apart."""
+
+MOST = 250
+"""Configurations that are looked at."""
+
+MOST_ROWS = 5_000
+"""Samples that are looked at: correlations of so many have errors of 0.014."""
+
+FIRST = 10
+"""Configurations that only serve as parents."""
+
+N_ORDERS = 19
+"""Random orders that the order of the trials is compared with."""
+
+FEWEST_PARENTS = 10
+"""Parents below which nothing is said."""
+
+LEAST_SPREAD = 0.02
+"""Standard deviation of the standing in random orders, at least."""
+
+CARE = (0.65, 3.0)
+DOUBT = (0.75, 5.0)
+"""Standing and distance from random orders, both exceeded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Mean standing of the parents, from 0 to 1, and its distance from that of random orders."""
+
+    mean: float
+    distance: float
+
+    def exceeds(self, limits: tuple[float, float]) -> bool:
+        """True if both are above their limits."""
+        return self.mean > limits[0] and self.distance > limits[1]
+
+
+def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterator[Note]:
+    """Yield the note on a search that was, or seems to have been, guided by these samples."""
+    if plan.guided is Guided.ROWS:
+        yield guided_by_rows()
+    if plan.guided in (Guided.ROWS, Guided.NO):
+        return
+    found = standing_of(matrix, metric, plan)
+    if found is not None and found.exceeds(DOUBT):
+        yield guided_climb(found.mean)
+    elif found is not None and found.exceeds(CARE):
+        yield guided(found.mean)
+    elif plan.guided is Guided.SCORES:
+        yield guided_by_scores()
+
+
+def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing | None:
+    """Return the standing of the parents; None if the order is unknown, or too few can be told."""
+    order = _order_of_trials(matrix)
+    if len(order) < FEWEST:
+        return None
+    every = candidates(matrix, metric, plan.pooling).performances()
+    gains = metric.direction.sign * every[order]
+    steps = np.diff(gains[np.isfinite(gains)])
+    if (steps >= 0).all() or (steps <= 0).all():
+        return None
+    rng = generator(0, (Unit.ORDERS,))  # the plan's seed must not decide on a doubt
+    if len(order) > MOST:
+        order = order[np.sort(rng.choice(len(order), MOST, replace=False))]
+    rows = _row_values(matrix.of_configurations(order), metric)
+    scale = rows.std(axis=0)
+    told = np.isfinite(every[order]) & (scale > 1e-9 * np.abs(rows).max(initial=0.0))
+    if told.sum() < FEWEST:
+        return None
+    rows = (rows[:, told] - rows[:, told].mean(axis=0)) / scale[told]
+    alike, gains = rows.T @ rows / len(rows), metric.direction.sign * every[order[told]]
+    found = _mean_standing(alike, gains)
+    others = [
+        _mean_standing(alike[np.ix_(shuffled, shuffled)], gains[shuffled])
+        for shuffled in (rng.permutation(len(gains)) for _ in range(N_ORDERS))
+    ]
+    spread = max(float(np.std(others)), LEAST_SPREAD)
+    return Standing(found, (found - float(np.mean(others))) / spread)
+
+
+def _order_of_trials(matrix: PredictionMatrix) -> IntArray:
+    """Return the configurations (C,) in the order of their trials; empty where it is unknown."""
+    places = {name: column for column, name in enumerate(matrix.configurations)}
+    order = [places[name] for name in dict.fromkeys(matrix.source.in_order) if name in places]
+    return np.array(order if len(order) == len(places) else [], np.int64)
+
+
+def _row_values(matrix: PredictionMatrix, metric: Metric) -> FloatArray:
+    """Return what each of some samples adds to each performance: (N', C)."""
+    if matrix.n_samples > MOST_ROWS:
+        by_outcome = np.argsort(matrix.outcome.values, kind="stable")
+        matrix = matrix.of_samples(
+            by_outcome[np.linspace(0, len(by_outcome) - 1, MOST_ROWS, dtype=int)]
+        )
+    every = np.arange(matrix.n_configurations)
+    if has_closed_form(by_repeat(matrix, metric, every)[0]):
+        scorer = candidates(matrix, metric, Pooling.POOLED).bind(every)
+        return np.nan_to_num(influence(scorer, np.ones(matrix.n_samples, np.int64)))
+    predictions = np.moveaxis(matrix.predictions[0], 1, -1).reshape(-1, len(every))
+    return np.asarray(predictions.argsort(axis=0).argsort(axis=0), np.float64)
+
+
+def _mean_standing(alike: FloatArray, gains: FloatArray) -> float:
+    """Return the mean standing of the parents of configurations in an order.
+
+    alike (C, C): correlations of row values.
+    gains (C,): performances, the higher the better.
+    """
+    later = np.arange(FIRST, len(gains))
+    earlier = np.tri(len(gains), k=-1, dtype=bool)[FIRST:]
+    parents = np.where(earlier, alike[FIRST:], -np.inf).argmax(axis=1)
+    beaten = (gains < gains[parents, None]) + 0.5 * (gains == gains[parents, None])
+    standing = (beaten * earlier).sum(axis=1) / later
+    counted = later - parents > 1
+    return float(standing[counted].mean()) if counted.sum() >= FEWEST_PARENTS else 0.5
