@@ -114,7 +114,12 @@ ASSUMED = (
     "the samples are independent draws from the population that the result is for. Where they come "
     "in groups (several rows of a patient, sites), the groups are: with a `group` column `bbc` "
     "resamples whole groups, and out of the bag means that the whole group is out. `tt` and "
-    "`bbc-f` are not affected; for them the folds have to keep groups together.",
+    "`bbc-f` are not affected; for them the folds have to keep groups together;",
+    "the list of configurations would have been the same on other samples: it was fixed, drawn at "
+    "random, or guided by scores in few directions. Tuning up to about six hyperparameters costs "
+    "at most a few hundredths. A search that builds on whatever scored best (subsets of features, "
+    "prompts, evolution with many switches, an agent) fits the samples themselves, and every "
+    "method here is too good: see [guided searches](guided.md).",
 )
 """Assumptions of every method, in Markdown."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from bbccli.notes.note import CARE, DOUBT, Texts, note
 
-UNSEEN = "report samples that the search never saw, or repeat the search in outer folds (ncv)"
+UNSEEN = (
+    "report samples that the search never saw (Recorder(vault=0.2)), or repeat the search in outer "
+    "folds (ncv)"
+)
 
 
 @note(CARE)

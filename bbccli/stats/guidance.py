@@ -19,12 +19,14 @@ set on recordings of known searches, and checked on later ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
+from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notes import Note, guided, guided_by_rows, guided_by_scores, guided_climb
 from bbccli.stats.influence import influence
@@ -56,11 +58,11 @@ LEAST_SPREAD = 0.02
 
 CARE = (0.65, 3.0)
 DOUBT = (0.75, 5.0)
-"""Standing and distance from random orders, both exceeded."""
+"""Guidance and distance from random orders, both exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Guidance:
     """Mean standing of the parents, from 0 to 1, and its distance from that of random orders."""
 
     mean: float
@@ -77,7 +79,9 @@ def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterato
         yield guided_by_rows()
     if plan.guided in (Guided.ROWS, Guided.NO):
         return
-    found = standing_of(matrix, metric, plan)
+    found = None
+    with suppress(UndefinedError):  # the methods say so
+        found = standing_of(matrix, metric, plan)
     if found is not None and found.exceeds(DOUBT):
         yield guided_climb(found.mean)
     elif found is not None and found.exceeds(CARE):
@@ -86,7 +90,7 @@ def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterato
         yield guided_by_scores()
 
 
-def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing | None:
+def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidance | None:
     """Return the standing of the parents; None if the order is unknown, or too few can be told."""
     order = _order_of_trials(matrix)
     if len(order) < FEWEST:
@@ -105,14 +109,16 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standin
     if told.sum() < FEWEST:
         return None
     rows = (rows[:, told] - rows[:, told].mean(axis=0)) / scale[told]
-    alike, gains = rows.T @ rows / len(rows), metric.direction.sign * every[order[told]]
+    # equal ones are to be equal, whatever the order of a sum
+    alike = np.round(rows.T @ rows / len(rows), 9)
+    gains = (metric.direction.sign * every[order[told]]).astype(np.float32)
     found = _mean_standing(alike, gains)
     others = [
         _mean_standing(alike[np.ix_(shuffled, shuffled)], gains[shuffled])
         for shuffled in (rng.permutation(len(gains)) for _ in range(N_ORDERS))
     ]
     spread = max(float(np.std(others)), LEAST_SPREAD)
-    return Standing(found, (found - float(np.mean(others))) / spread)
+    return Guidance(found, (found - float(np.mean(others))) / spread)
 
 
 def _order_of_trials(matrix: PredictionMatrix) -> IntArray:

@@ -61,6 +61,7 @@ GUIDE = Part(
         "docs/evaluations.md": "how good the best of several prompts, models or settings is",
         "docs/notebooks.md": "`correct`, `compare` and `plan` in one line of Python each",
         "docs/which-number.md": "which one, what it assumes, and when not to report it",
+        "docs/guided.md": "searches that build on their best: which are honest, which are not",
         "docs/report.md": "one HTML file with figures, for anyone to read",
         "docs/compare.md": "is the winner better than a baseline, and which may be the best",
         "docs/dropping.md": "stop training configurations that are unlikely to win",
