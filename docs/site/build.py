@@ -24,7 +24,7 @@ from reference import reference_pages  # noqa: E402
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
 COPIED = (
     *("docs/*.svg", "docs/examples", "sample_data/prompts.py", "sample_data/ten_prompts.py"),
-    *("benchmarks/searches.py", "CITATION.cff"),
+    *("benchmarks/searches.py", "benchmarks/openings.py", "CITATION.cff"),
 )
 """Files that pages link to, besides other pages."""
 
