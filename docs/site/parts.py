@@ -62,6 +62,7 @@ GUIDE = Part(
         "docs/notebooks.md": "`correct`, `compare` and `plan` in one line of Python each",
         "docs/which-number.md": "which one, what it assumes, and when not to report it",
         "docs/guided.md": "searches that build on their best: which are honest, which are not",
+        "docs/vault.md": "rows that the search never saw",
         "docs/report.md": "one HTML file with figures, for anyone to read",
         "docs/compare.md": "is the winner better than a baseline, and which may be the best",
         "docs/dropping.md": "stop training configurations that are unlikely to win",
