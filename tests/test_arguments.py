@@ -50,6 +50,7 @@ from bbccli.types import (
     Again,
     Calibration,
     Direction,
+    Guided,
     IntervalKind,
     Missing,
     Models,
@@ -514,6 +515,7 @@ VARIANTS = {
     "members": (None,),
     "calibrate": (None, *Calibration),
     "cut": (None, "tuned"),
+    "guided": (None, *Guided),
 }
 METHODS_CACHED = ("bbc", "bbc-f", "tt", "naive", "bbc-632plus", "cvm-cv")
 

@@ -38,7 +38,7 @@ OTHER_WORK = (
     *("documents.compare", "documents.drop", "documents.leaderboard", "documents.plan"),
     *("documents.loading", "tools", "use_cases.inspection", "reports.evidence"),
     "reports.forms.json_schema",
-    *("stats.influence", "stats.multipliers", "methods.literature.split"),
+    *("stats.multipliers", "methods.literature.split"),
     *("stats.bootstrap.search_cost", "reading.conversion", "reading.runs"),
     *("reading.sources.arff", "reading.sources.delimited"),
 )
