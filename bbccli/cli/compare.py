@@ -36,7 +36,7 @@ def compare(
     """
     from bbccli.cli.output import form_for, publish
     from bbccli.reports import Kind
-    from bbccli.use_cases.options import command_line
+    from bbccli.use_cases.command_line import command_line
 
     comparing.question(len(files))
     comparing.plan({})

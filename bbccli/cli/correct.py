@@ -7,7 +7,8 @@ from typing import Annotated
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.platform.option import Option, Panel, Scope
-from bbccli.use_cases.options import Analysis, command_line
+from bbccli.use_cases.command_line import command_line
+from bbccli.use_cases.options import Analysis
 
 Format = Annotated[
     str,

@@ -29,8 +29,9 @@ from bbccli.reading.sources.memory import (
 from bbccli.reading.sources.numpys import table_of_arrays
 from bbccli.reading.table import in_memory
 from bbccli.types import Missing
+from bbccli.use_cases.command_line import command_line
 from bbccli.use_cases.compare import names_of
-from bbccli.use_cases.options import InputOptions, command_line
+from bbccli.use_cases.options import InputOptions
 
 READING = frozenset({"task", "positive", "missing", "bounds"})
 """Options of reading that apply to arrays."""

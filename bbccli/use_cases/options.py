@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +24,7 @@ from bbccli.domain.choices import (
 )
 from bbccli.domain.plan import CLIP, OF_TOOL, TUNED, Plan, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
-from bbccli.platform.option import Declared, Panel, Scope, names_in, option, options_of
-from bbccli.platform.text import redacted
+from bbccli.platform.option import Panel, Scope, names_in, option
 
 if TYPE_CHECKING:
     from bbccli.documents.gate import GateRule
@@ -472,35 +469,3 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         # what a tuned cut is compared with: where margins predict the positive class
         at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
         return self.scored(matrix, at_zero)
-
-
-def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:
-    """Return the command line for a group of options, wherever they were set.
-
-    Examples
-    --------
-    >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
-    'bbc correct p.csv --metric auc --seed 7'
-    """
-    kind: type = type(group)
-    words = ["bbc", command, *map(redacted, files)]
-    for one in options_of(kind).values():
-        value = getattr(group, one.name)
-        if value != one.default and value is not None:
-            words += _words(one, value)
-    return shlex.join(words)
-
-
-def _words(option: Declared, value: Any) -> list[str]:
-    flag = f"--{option.key}"
-    if isinstance(value, bool):
-        return [flag if value else f"--no-{option.key}"]
-    if option.kind is tuple:  # values of one flag, not a flag for each
-        return [flag, *map(_text, value)]
-    if isinstance(value, list | tuple):
-        return [word for one in value for word in (flag, _text(one))]
-    return [flag, _text(value)]
-
-
-def _text(value: Any) -> str:
-    return redacted(str(value.value if isinstance(value, Enum) else value))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from bbccli.documents.correct import Envelope, Input, outcome_of
-from bbccli.domain.estimate import Estimate, Made
+from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
 from bbccli.methods.registry import TIGHT_METHODS
@@ -21,7 +21,7 @@ from bbccli.metrics.probability import MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import named
+from bbccli.reports.words.made import making
 from bbccli.reports.words.phrases import metric_label, metrics_of
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
@@ -116,7 +116,7 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         configurations += " found by a guided search on the same samples"
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
-        return f", {corrected} {_making(estimate, estimate.made)} among {configurations}"
+        return f", {corrected} {making(estimate, estimate.made)} among {configurations}"
     configurations += _rule(estimate, document)
     if estimate.n_evaluation is not None:
         held_out = count(estimate.n_evaluation, "sample")
@@ -129,19 +129,6 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     if any(note.code == SIMULTANEOUS for note in estimate.notes):
         how = f" for {winner}; only the interval is corrected for choosing it"
     return f"{how} among {configurations}"
-
-
-def _making(estimate: Estimate, made: Made) -> str:
-    """Everything that was chosen on the samples, in the order in which it was."""
-    chosen = f"choosing {estimate.winner}"
-    if made.ensemble:
-        chosen = f"choosing the members of the {named(made, estimate.winner)}"
-    chosen += f" by {metric_label(estimate.selected_by)}" * (
-        made.ensemble or estimate.selected_by != estimate.metric
-    )
-    steps = [made.calibration and f"its {made.calibration} calibration"]
-    steps += [made.tuned_for and f"its cut for {metric_label(made.tuned_for)}"]
-    return ", ".join([chosen, *filter(None, steps)])
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:

@@ -87,3 +87,16 @@ def gain_sentence(gain: MadeGain, made: Made, label: str, digits: Digits) -> str
         f"{label}{subject} {look} {looked}; expect {digits.difference(gain.value)} ({ends})"
         f"{shown}; better in {percent(gain.wins, 0)} of the resamples"
     )
+
+
+def making(estimate: Estimate, made: Made) -> str:
+    """Everything that was chosen on the samples, in the order in which it was."""
+    chosen = f"choosing {estimate.winner}"
+    if made.ensemble:
+        chosen = f"choosing the members of the {named(made, estimate.winner)}"
+    chosen += f" by {phrases.metric_label(estimate.selected_by)}" * (
+        made.ensemble or estimate.selected_by != estimate.metric
+    )
+    steps = [made.calibration and f"its {made.calibration} calibration"]
+    steps += [made.tuned_for and f"its cut for {phrases.metric_label(made.tuned_for)}"]
+    return ", ".join([chosen, *filter(None, steps)])

@@ -1,0 +1,44 @@
+"""A group of options -> the command line that says the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from bbccli.platform.option import Declared, options_of
+from bbccli.platform.text import redacted
+
+
+def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:
+    """Return the command line for a group of options, wherever they were set.
+
+    Examples
+    --------
+    >>> from bbccli.use_cases.options import Analysis
+    >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
+    'bbc correct p.csv --metric auc --seed 7'
+    """
+    kind: type = type(group)
+    words = ["bbc", command, *map(redacted, files)]
+    for one in options_of(kind).values():
+        value = getattr(group, one.name)
+        if value != one.default and value is not None:
+            words += _words(one, value)
+    return shlex.join(words)
+
+
+def _words(option: Declared, value: Any) -> list[str]:
+    flag = f"--{option.key}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{option.key}"]
+    if option.kind is tuple:  # values of one flag, not a flag for each
+        return [flag, *map(_text, value)]
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in (flag, _text(one))]
+    return [flag, _text(value)]
+
+
+def _text(value: Any) -> str:
+    return redacted(str(value.value if isinstance(value, Enum) else value))
