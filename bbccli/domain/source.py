@@ -225,6 +225,8 @@ class ToolRun:
         Configurations that the tool scored without the weights.
     weighted
         True if the scores are weighted.
+    by_class
+        True if predictions came with the names of their classes.
     targets
         Targets other than the truth.
     evaluation
@@ -248,6 +250,7 @@ class ToolRun:
     damaged: tuple[str, ...] = ()
     scored_alike: tuple[str, ...] = ()
     weighted: bool = False
+    by_class: bool = False
     targets: Targets | None = None
     evaluation: Evaluation | None = None
     ensemble: Ensemble | None = None

@@ -282,9 +282,12 @@ def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns
         other = with_other_positive(source)
         swapped = replace(source, outcome=other.outcome)  # predictions of the other class
         name = other.outcome.classes[-1]
+        remedy = f"choose the other one by --positive {name}"
+        if run.by_class:  # the option chooses the column along with the class
+            remedy = "give the labels of the run"
         for one, words in (
             (other, f"the run's positive class is the other one: --positive {name}"),
-            (swapped, f"the classes are swapped: choose the other one by --positive {name}"),
+            (swapped, f"the classes are swapped: {remedy}"),
         ):
             labels = one is swapped and source.kind is PredictionKind.LABEL
             if not labels and (all_hold(one) or all_hold(_counting_zero(one))):

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import ReportedScore, ToolRun
+from bbccli.domain.source import ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -228,9 +228,8 @@ def _scores(
         key = next((one for one in row if one in known), None)
         if name in short and key:
             value = number_in(row[key], place, number, key, hint=_AGAIN)
-            yield ReportedScore(
-                id=short[name], metric=known[key], value=value, tolerance=_TOLERANCE
-            )
+            tolerance = tolerance_of(_TOLERANCE, value)
+            yield ReportedScore(id=short[name], metric=known[key], value=value, tolerance=tolerance)
 
 
 RUNS = (RunReader("H2O", "`*.cv_holdout_predictions.csv`", recognises, load, labels="`--labels`"),)

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun
+from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -90,6 +90,7 @@ _TOLERANCE = 1e-6
 """mljar clips probabilities in 32 bits; everything else agrees up to rounding."""
 _NOISE_TOLERANCE = 1e-12
 """Rounding by scaling there and back, relative to the largest number on the way."""
+_NOT_SAVED = "on the leaderboard, but not saved"
 _AGAIN = "copy the run again"
 _OF_SEVERAL = "the folder mixes models of several runs"
 
@@ -139,8 +140,15 @@ def load(folder: Path) -> Predictions:
         if not last.parent.is_dir():  # gone, and not stopped before it was written
             break
         run = replace(run, models=run.models[:-1])
+    partial = [name for name in run.models if _lacks_folds(run, name)]
+    run = replace(run, models=tuple(name for name in run.models if name not in partial))
+    if not run.models:
+        problem = "each model has a fold without a score, and mljar keeps no predictions there"
+        raise InputError(problem, path=folder, hint="run it with another eval_metric")
     board = _board(run)
-    tried = dict.fromkeys([*whole.models, *(board or ())])
+    listed = [*whole.models, *(board or ())]
+    begun = sorted(log.parent.name for log in folder.glob("*/learner_fold_*_training.log"))
+    tried = dict.fromkeys([*listed, *begun])
     lost = [name for name in tried if name not in (*run.models, *run.probes)]
     tables = _tables(run)
     places = _places(run, len(tables[run.models[0]]["target"]))
@@ -166,7 +174,9 @@ def load(folder: Path) -> Predictions:
         tool="mljar",
         left_out=(
             *left_out(run.probes, "a probe with a random feature"),
-            *left_out(lost, "on the leaderboard, but not saved"),
+            *left_out(partial, "mljar keeps no predictions of a fold without a score"),
+            *left_out([name for name in lost if name not in listed], "not finished"),
+            *left_out([n for n in lost if n in listed and n not in partial], _NOT_SAVED),
         ),
         metric=run.metric,
         metric_name=run.metric_name,
@@ -336,7 +346,8 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
     """Return the predictions (n,) or (n, K) of a model."""
     found = {key: values for key, values in table.items() if key.startswith("prediction")}
     by_class = run.task is Task.MULTICLASS
-    names = [f"prediction_{one}" for one in classes] if by_class else [*found][:1]
+    # the names of columns are read without blanks at their ends
+    names = [f"prediction_{one}".rstrip() for one in classes] if by_class else [*found][:1]
     if not names or found.keys() != {*names}:
         columns = ", ".join(found) or "none"
         problem = f"has the prediction columns {columns}, which do not fit the classes"
@@ -373,29 +384,45 @@ def _scores(run: _Run, board: dict[str, tuple[int, str]]) -> Iterator[ReportedSc
     for name in run.models if run.metric else ():
         row, score = board[name]
         value = number_in(score, place, row, "metric_value", hint=_AGAIN)
-        yield ReportedScore(id=name, metric=run.metric or "", value=value, tolerance=_TOLERANCE)
+        yield _reported(run, name, value)
+
+
+def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> ReportedScore:
+    tolerance = tolerance_of(_TOLERANCE, value)
+    return ReportedScore(
+        id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
+    )
 
 
 def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
-    """Yield the fold scores in the logs of models that learn in one go.
+    """Yield the fold scores in the logs of models that learn in one go."""
+    for name in run.models if run.metric else ():
+        for fold, value in enumerate(_in_folds(run, name)):
+            yield _reported(run, name, value, fold)
 
-    Nothing if rows have no fold, because of repeats or a split; or for a model with a missing or
-    different log.
+
+def _in_folds(run: _Run, name: str) -> list[float]:
+    """Return the scores of a model in the folds.
+
+    None if rows have no fold, because of repeats or a split; or with a missing or different log.
     """
-    if run.metric is None or run.split or run.n_repeats > 1:
-        return
-    for name in run.models:
-        model, folds = run.folder / name, range(run.n_folds)
-        logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
-        cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
-        try:
-            values = [float(score) for ((_, _, score),) in cells]
-        except ValueError:
-            continue
-        for fold, value in enumerate(values):
-            yield ReportedScore(
-                id=name, metric=run.metric, fold=fold, value=value, tolerance=_TOLERANCE
-            )
+    if run.split or run.n_repeats > 1:
+        return []
+    model, folds = run.folder / name, range(run.n_folds)
+    logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
+    cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
+    try:
+        return [float(score) for ((_, _, score),) in cells]
+    except ValueError:
+        return []
+
+
+def _lacks_folds(run: _Run, name: str) -> bool:
+    """True if a model has too few rows, and in some fold no score, such as Pearson's r of equal
+    predictions: mljar keeps predictions that improve its score.
+    """
+    undefined = np.isnan(_in_folds(run, name)).any()
+    return bool(undefined) and read_table(run.place(name)).n_rows < run.n_rows
 
 
 def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:

@@ -7,10 +7,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics
 
-from bbccli.tools import autogluon
+from bbccli.errors import InputError
+from bbccli.tools import autogluon, h2o, mljar
+from bbccli.types import Task
 
 DATA = Path(__file__).parents[1] / "data"
 TOOLS = DATA / "tools"
@@ -322,7 +325,87 @@ def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
     assert "has a class without a name, for which H2O took missing targets" in text
 
 
-# mljar
+def test_swapped_labels_of_h2o_are_not_mended_by_the_positive_class(tmp_path, run):
+    """It chooses the column of the class as well."""
+    folder = shutil.copytree(DATA / "runs" / "h2o", tmp_path / "run")
+    with (folder / "train.csv").open() as file:
+        header, *rows = csv.reader(file)
+    at = header.index("target") if "target" in header else len(header) - 1
+    one, other = sorted({row[at] for row in rows})
+    with (folder / "train.csv").open("w", newline="") as file:
+        swapped = [[*row[:at], one if row[at] == other else other, *row[at + 1 :]] for row in rows]
+        csv.writer(file).writerows([header, *swapped])
+    labels = ("--labels", folder / "train.csv", "--truth", header[at])
+    for positive in ((), ("--positive", one), ("--positive", other)):
+        status, text = said(run, folder, *labels, *positive)
+        assert status == 2
+        assert "the classes are swapped: give the labels of the run" in text
+
+
+# AutoGluon's forests, and mljar
+
+
+def test_rows_that_no_tree_left_out_are_no_quantiles():
+    """With few trees some rows are in every bag: AutoGluon writes 0 for each class."""
+    values = np.array([[0.25, 0.5, 0.25], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    for roles in ({}, {"truth": np.array([0, 1, 2], np.uint8)}):
+        autogluon._refuse_quantiles(Path("run"), values, roles)
+    with pytest.raises(InputError, match="quantiles"):
+        autogluon._refuse_quantiles(Path("run"), values + 1, {})
+
+
+def test_scores_of_large_targets_agree_to_as_many_digits(tmp_path, run):
+    """House prices: mean squares of 1e12, where an absolute tolerance is less than rounding."""
+    folder = shutil.copytree(TOOLS / "h2o", tmp_path / "run")
+    board = folder / "leaderboard.csv"
+    with board.open() as file:
+        header, first, *rows = csv.reader(file)
+    first[header.index("logloss")] = "1e12"
+    with board.open("w", newline="") as file:
+        csv.writer(file).writerows([header, first, *rows])
+    scores = h2o.load(folder).about.run.leaderboard
+    assert max(one.tolerance for one in scores) == pytest.approx(1e8)
+    assert min(one.tolerance for one in scores) == pytest.approx(1e-4, rel=0.5)
+
+
+def of_mljar(tmp_path):
+    return shutil.copytree(DATA / "runs" / "mljar_diabetes", tmp_path / "run")
+
+
+def test_a_model_of_mljar_that_lacks_a_fold_is_left_out(tmp_path, run):
+    """mljar keeps no predictions of a fold whose score is undefined: Pearson's r of equal ones."""
+    folder = of_mljar(tmp_path)
+    name = json.loads((folder / "params.json").read_text())["saved"][0]
+    gone = set(np.load(folder / "folds" / "fold_1_validation_indices.npy").tolist())
+    place = folder / name / "predictions_out_of_folds.csv"
+    header, *rows = place.read_text().splitlines()
+    place.write_text("\n".join([header, *(r for at, r in enumerate(rows) if at not in gone)]))
+    status, text = said(run, folder)
+    assert (status, "has " in text) == (2, True)  # a fold with a score was kept
+    for fold in range(len(list((folder / "folds").glob("fold_*_validation_indices.npy")))):
+        score = "nan" if fold == 1 else "0.5"
+        (folder / name / f"learner_fold_{fold}_training.log").write_text(f"1,0.5,{score}\n")
+    status, text = said(run, folder)
+    assert status == 0
+    assert f"({name}" in text
+    assert "left out" in text
+
+
+def test_a_model_that_mljar_had_begun_counts_as_tried(tmp_path, run):
+    folder = of_mljar(tmp_path)
+    (folder / "99_Xgboost").mkdir()
+    (folder / "99_Xgboost" / "learner_fold_0_training.log").write_text("1,0.5,0.5\n")
+    assert "99_Xgboost" in said(run, folder)[1]
+
+
+def test_classes_of_mljar_with_blanks_at_their_ends(tmp_path, run):
+    table = pd.DataFrame({"target": [0, 1, 2], "prediction_ - ": 0.2, "prediction_b": 0.8})
+    place = tmp_path / "predictions_out_of_folds.csv"
+    table.to_csv(place, index=False)
+    columns = mljar.numbers_of(mljar.read_table(place))
+    about = type("Run", (), {"task": Task.MULTICLASS, "place": lambda self, name: place})()
+    found = mljar._predictions(about, "model", columns, [" - ", "b"])
+    np.testing.assert_array_equal(found, [[0.2, 0.8]] * 3)
 
 
 @pytest.mark.parametrize("listed", [True, False])

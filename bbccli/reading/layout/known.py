@@ -45,7 +45,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
         positive_class=about.positive_class or last,
         flags={name: about.flags.get(name, ()) for name in configurations},
         roles={"weight": "weight"} if "weight" in columns else {},
-        run=about.run and replace(about.run, n_samples=n_samples),
+        run=about.run and replace(about.run, n_samples=n_samples, by_class=bool(by_class)),
     )
     table = Table(path, plain(pa.table(sources)), sha256)
     sheet = Sheet(table, RUN, n_rows, columns, cells, about.with_json())
