@@ -1,17 +1,14 @@
 """The results folder of mljar-supervised: a folder per model, the folds in `folds/`.
 
-1. `params.json` names the saved models, the task and the metric; `data_info.json` the number of
-   rows.
+1. `params.json` names the saved models, task and metric; `data_info.json` the number of rows.
 2. Predictions of a model: `target`, and one column, or one per class. Targets are codes;
    `framework.json` has the classes if they are text.
 3. Folds: the positions of the rows that each fold validates. Of repeats the predictions are means,
    so that a row has no fold; of a split they are in the order of the sorted positions.
-4. Weights are in a column `sample_weight`. A model without it, whose fit had its own weights, is
-   scored without.
+4. Weights are in a column `sample_weight`; a model without it is scored without.
 5. mljar appends copies to classes with few rows, possibly in several folds: dropped.
-6. A model that learns in one go writes a log with one line for each fold: iteration, score on the
-   training rows, score on the validation rows. These scores tell whether the folds in `folds/` were
-   the ones used.
+6. A model that learns in one go logs a line for each fold: iteration, score on the training rows,
+   score on the validation rows. These tell whether the folds in `folds/` were the ones used.
 7. In a regression many learners scale the target, and back: little is lost but the last digit,
    64.99999999999999 for 65. For a skewed target, the logarithm of its distance from the smallest
    target of the training rows (`X_min_values`) is scaled, and smaller ones are clipped at it. So
@@ -19,8 +16,7 @@
    on targets of their own.
 
 For the last, the rule of `sample_columns.differing` does not work: models without scaling write the
-same digits, so that not even rounding tells them apart, and the noise of the others grows with what
-was added to a target on the way, not with the target.
+same digits, and the noise of the others grows with what was added to a target on the way.
 """
 
 from __future__ import annotations
@@ -135,16 +131,8 @@ def recognises(folder: Path) -> bool:
 
 def load(folder: Path) -> Predictions:
     """Read the models of a run."""
-    run = whole = _described(folder)
-    while len(run.models) > 1 and not (last := run.place(run.models[-1])).exists():
-        if not last.parent.is_dir():  # gone, and not stopped before it was written
-            break
-        run = replace(run, models=run.models[:-1])
-    partial = [name for name in run.models if _lacks_folds(run, name)]
-    run = replace(run, models=tuple(name for name in run.models if name not in partial))
-    if not run.models:
-        problem = "each model has a fold without a score, and mljar keeps no predictions there"
-        raise InputError(problem, path=folder, hint="run it with another eval_metric")
+    whole = _described(folder)
+    run, partial = _trained(whole)
     board = _board(run)
     listed = [*whole.models, *(board or ())]
     begun = sorted(log.parent.name for log in folder.glob("*/learner_fold_*_training.log"))
@@ -158,18 +146,19 @@ def load(folder: Path) -> Predictions:
     n_copies = int((~keep).sum())
     _check_copies(run, truth[keep], truth[~keep], bool(classes))
     weights = _weights(run, tables)
+    unweighted = tuple(name for name in run.models if _WEIGHT not in tables[name])
     codes = truth.astype(np.int64) if classes else truth
     named = classes and isinstance(classes[0], str)
     roles: dict[str, Any] = {**places, "truth": np.array(classes)[codes] if named else codes}
     roles |= {} if weights is None else {"weight": weights}
     predictions = {name: _predictions(run, name, table, classes) for name, table in tables.items()}
-    unchecked = "" if board is not None else f"there is no {_BOARD}"
-    if n_copies:
-        unchecked = f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
-    elif run.metric is None:
-        unchecked = "bbc does not have the metric of the run"
-    elif weights is not None and run.metric in _WITHOUT_WEIGHTS:
-        unchecked = f"mljar scores {run.metric} without the weights"
+    bare = weights is not None and run.metric in _WITHOUT_WEIGHTS
+    reasons = {
+        f"mljar scored {n_copies} copies of rows of rare classes, which are dropped": n_copies,
+        "bbc does not have the metric of the run": run.metric is None,
+        f"mljar scores {run.metric} without the weights": bare,
+        f"there is no {_BOARD}": board is None,
+    }
     report = ToolRun(
         tool="mljar",
         left_out=(
@@ -180,12 +169,10 @@ def load(folder: Path) -> Predictions:
         ),
         metric=run.metric,
         metric_name=run.metric_name,
-        unchecked=unchecked,
+        unchecked=next((why for why, holds in reasons.items() if holds), ""),
         leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
         fold_scores=() if n_copies else tuple(_fold_scores(run)),
-        scored_alike=tuple(
-            name for name in run.models if weights is not None and _WEIGHT not in tables[name]
-        ),
+        scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
         ensemble=of_mljar(folder, run.deployed, whole.models, run.metric, run.limit),
@@ -203,6 +190,21 @@ def load(folder: Path) -> Predictions:
             run=report,
         ),
     )
+
+
+def _trained(whole: _Run) -> tuple[_Run, list[str]]:
+    """Return the run with the models that predict every row, and those that lack a fold."""
+    run = whole
+    while len(run.models) > 1 and not (last := run.place(run.models[-1])).exists():
+        if not last.parent.is_dir():  # gone, and not stopped before it was written
+            break
+        run = replace(run, models=run.models[:-1])
+    partial = [name for name in run.models if _lacks_folds(run, name)]
+    run = replace(run, models=tuple(name for name in run.models if name not in partial))
+    if not run.models:
+        problem = "each model has a fold without a score, and mljar keeps no predictions there"
+        raise InputError(problem, path=run.folder, hint="run it with another eval_metric")
+    return run, partial
 
 
 def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
