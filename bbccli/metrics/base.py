@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import kernels
-from bbccli.metrics.kernels.running import FEW_LANES, lanes_at_once, side_by_side
+from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.sample_size import BY_TASK, SampleSize
 from bbccli.metrics.statistic import (
     Formula,
@@ -331,7 +331,7 @@ class Columns(Total):
         everything = np.arange(self.predictions.shape[1])
         chosen = everything if configurations is None else configurations
         values = np.empty((len(rows), len(chosen)))
-        forms = kernels.compiled_forms() if self._by_compiled(len(rows)) else None
+        forms = kernels.compiled_forms() if self._by_compiled() else None
         step = forms.LANES if forms else lanes_at_once(rows.shape[1])
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
@@ -345,9 +345,9 @@ class Columns(Total):
                 values[part, position] = of(c)
         return values
 
-    def _by_compiled(self, n_rows: int) -> bool:
-        compiled = resources.current().engine is Engine.NUMBA and n_rows > FEW_LANES
-        return compiled and isinstance(self.under, BothForms)
+    def _by_compiled(self) -> bool:
+        # however few rows: the forms add up in other orders, and no digit depends on the chunks
+        return resources.current().engine is Engine.NUMBA and isinstance(self.under, BothForms)
 
     def take(self, rows: Any) -> Columns:
         """Keep the samples in `rows`."""

@@ -14,7 +14,7 @@ from bbccli.metrics.base import BothForms, Metric, OfColumn, Scorer, by_column, 
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import MISSING_CLASS, zeroed
 from bbccli.metrics.kernels.pairs import controls_around, presort
-from bbccli.metrics.kernels.running import Grid, take
+from bbccli.metrics.kernels.running import Grid, add_down, take
 from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
@@ -107,7 +107,10 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
             through = take(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
             np.add(retrieved, through, out=retrieved)
             np.divide(through, retrieved, out=retrieved)
-            return ratio(np.einsum("il,il->l", gained, retrieved), total)
+            np.multiply(gained, retrieved, out=retrieved)
+            in_order = retrieved[hits.place[1:] - 1]  # added up as the compiled form does
+            add_down(in_order)
+            return ratio(in_order[-1] if n_positive else total, total)
 
         return of
 

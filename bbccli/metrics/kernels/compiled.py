@@ -159,16 +159,20 @@ def average_precisions(
     cases, controls, upto: of `PresortedPairs`, highest score first.
     together (C, n_cases): cases up to each one's score, all of that score included.
     """
-    true, false, before = np.zeros((3, LANES))
+    true, false, precision = np.zeros((3, LANES))
     for position, c in enumerate(chosen):
         true[:], false[:], gained[position] = 0, np.finfo(np.float64).tiny, 0
         sums, passed, i = gained[position], 0, 0
         while i < cases.shape[1]:
-            before[:] = true
+            first = i
             passed = _pass_by(false, lanes, 0, controls, c, passed, upto[c, i])
             i = _pass_by(true, lanes, 0, cases, c, i, together[c, i])
             for k in range(LANES):
-                sums[k] += (true[k] - before[k]) * (true[k] / (true[k] + false[k]))
+                precision[k] = true[k] / (true[k] + false[k])
+            for at in range(first, i):  # one by one, so that sums are those of numpy
+                row = cases[c, at]
+                for k in range(LANES):
+                    sums[k] += lanes[0, row, k] * precision[k]
 
 
 @_of_columns  # type: ignore[untyped-decorator, unused-ignore]
