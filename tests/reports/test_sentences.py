@@ -30,7 +30,9 @@ CHOICES = {
     "level": (0.95, 0.9, 0.951),
     "side": tuple(Side),
     "pooling": tuple(Pooling),
-    "select": tuple(Select),
+    "select": tuple(
+        {Select.MEAN: "mean:3"}.get(one, one) for one in Select if one is not Select.TOOL
+    ),
     "interval": tuple(IntervalKind),
     "guard": (True, False),
     "seed": (0, 1),
