@@ -109,7 +109,9 @@ def table(
     body = []
     for position, (first, *cells) in enumerate(listed):
         strong = position == marked
-        row = [_cell("th", first, _long(first, LONG_NAME), strong=strong, scope="row")]
+        scope = {"scope": "row"} if first else {}  # of nothing, there is no heading
+        kind_of_first = "th" if first else "td"
+        row = [_cell(kind_of_first, first, _long(first, LONG_NAME), strong=strong, **scope)]
         row += [
             _cell("td", cell, f"{kind} {_long(cell, LONG_CELL)}".strip(), strong=strong)
             for cell, kind in zip(cells, kinds[1:], strict=True)
@@ -154,12 +156,15 @@ def listing(items: Iterable[str]) -> Markup:
     return tag("ul", *(tag("li", item) for item in items))
 
 
-def section(title: str, ident: str, *content: str) -> Markup:
-    """Return a part of the page under a heading of its own; nothing without content."""
+def section(title: str, ident: str, *content: str, landmark: bool = True) -> Markup:
+    """Return a part of the page under a heading of its own; nothing without content.
+
+    landmark: false where the page has several parts with this title.
+    """
     if not content:
         return Markup()
     heading = tag("h2", title, id=ident)
-    return tag("section", heading, *content, aria_labelledby=ident)
+    return tag("section", heading, *content, **({"aria_labelledby": ident} if landmark else {}))
 
 
 def details(summary: str, *content: str) -> Markup:

@@ -167,13 +167,13 @@ def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup
     items = [f"{one.title}: {one.reason}." for one in found if isinstance(one, Absent)]
     if not can_render():
         items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
-    parts = [figure_section(one, f"{prefix}{one.kind}") for one in drawn]
+    parts = [figure_section(one, f"{prefix}{one.kind}", landmark=not prefix) for one in drawn]
     if items:
-        parts.append(section("Not shown", f"{prefix}absent", listing(items)))
+        parts.append(section("Not shown", f"{prefix}absent", listing(items), landmark=not prefix))
     return tag("div", *parts, class_="figures")
 
 
-def figure_section(drawn: Drawn, ident: str) -> Markup:
+def figure_section(drawn: Drawn, ident: str, *, landmark: bool = True) -> Markup:
     """Return one figure under its heading."""
     pictures = inline_svg(drawn, ident) + small_svg(drawn, ident) if can_render() else ""
     return section(
@@ -182,6 +182,7 @@ def figure_section(drawn: Drawn, ident: str) -> Markup:
         tag("p", drawn.reading, class_="reading"),
         tag("figure", Markup(pictures), tag("figcaption", drawn.caption)),
         details("The same as a table", rows_of(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+        landmark=landmark,
     )
 
 
