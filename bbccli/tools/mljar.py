@@ -423,7 +423,7 @@ def _lacks_folds(run: _Run, name: str) -> bool:
     """True if a model has too few rows, and in some fold no score, such as Pearson's r of equal
     predictions: mljar keeps predictions that improve its score.
     """
-    undefined = np.isnan(_in_folds(run, name)).any()
+    undefined = run.n_folds <= run.n_rows and np.isnan(_in_folds(run, name)).any()
     return bool(undefined) and read_table(run.place(name)).n_rows < run.n_rows
 
 
