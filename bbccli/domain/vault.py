@@ -82,7 +82,7 @@ def sealed_rows(
     Raises OptionError: fewer than 20 rows to seal.
     """
     if not 0 < share < 1:
-        raise OptionError(f"{parameter('share')} is {share:g}, not in (0, 1)", hint="such as 0.2")
+        raise OptionError(f"{parameter('vault')} is {share:g}, not in (0, 1)", hint="such as 0.2")
     n_wanted = min(max(round(share * n_samples), LEAST), n_samples // 2)
     if n_wanted < FEWEST:
         raise OptionError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bbccli.errors import OptionError
 
@@ -19,11 +19,17 @@ T = TypeVar("T")
 
 
 @cache
-def declared(group: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a group by name, in the order of their names."""
+def _all() -> Any:
+    """Look through what is installed, once for all groups."""
     from importlib.metadata import entry_points
 
-    return {point.name: point for point in sorted(entry_points(group=group), key=lambda p: p.name)}
+    return entry_points()
+
+
+@cache
+def declared(group: str) -> Mapping[str, EntryPoint]:
+    """Return the entry points of a group by name, in the order of their names."""
+    return {point.name: point for point in sorted(_all().select(group=group), key=lambda p: p.name)}
 
 
 def load(group: str, name: str, kind: type[T]) -> T:

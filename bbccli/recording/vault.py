@@ -16,8 +16,9 @@ from bbccli.domain.matrix import Opening, PredictionMatrix, Vault
 from bbccli.domain.plan import Plan
 from bbccli.domain.vault import sealed_rows
 from bbccli.errors import InputError, OptionError
-from bbccli.metrics import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.platform import openings
+from bbccli.platform.arguments import real
 from bbccli.platform.arrays import DamagedError, packed, unpacked
 from bbccli.platform.atomic import write_whole
 from bbccli.platform.guarded_files import bytes_of
@@ -31,7 +32,7 @@ from bbccli.types import BoolArray, IntArray, PredictionKind
 
 def sealed_off(design: Design, share: float, planned: int) -> tuple[Design, Design]:
     """Return the design of the search's rows, and that of the sealed ones; see `sealed_rows`."""
-    planned = inputs.position(planned, "planned")
+    share, planned = real(share, "vault"), inputs.position(planned, "planned")
     if planned < 1:
         raise OptionError("planned is 0", hint="plan one opening, of the winner")
     sealed = sealed_rows(design.truth, design.n_samples, share, design.groups)
@@ -118,6 +119,7 @@ def opened(
     check_plan(folder, planned, stricter=stricter)
     kept, kind = inputs.predictions_of(predictions, part.n_samples, part)
     matrix = _matrix(part, name, kept, kind)
+    metric = choose_metric(metric, matrix)
     figure_of(matrix, metric, Plan(n_resamples=2), 0.5)  # what can't be scored is not counted
     content = packed({"predictions": kept})
     file = f"{time.time_ns():020d}-{uuid.uuid4().hex[:12]}.npz"

@@ -515,9 +515,9 @@ def test_a_recording_without_a_vault_is_as_before(tmp_path):
         Recorder(tmp_path / "b", X, Y, planned=2)
 
 
-@pytest.mark.parametrize("wrong", [0, 1, -0.2, 1.5])
+@pytest.mark.parametrize("wrong", [0, 1, -0.2, 1.5, float("nan"), "a"])
 def test_shares_outside_0_and_1_are_refused(tmp_path, wrong):
-    with pytest.raises(OptionError, match="share"):
+    with pytest.raises(OptionError, match="^vault is "):
         recorder(tmp_path, vault=wrong)
 
 
