@@ -11,6 +11,7 @@ from typing import Any
 from typer.completion import get_completion_script
 
 from bbccli.cli.command import COMMANDS, command_named, typed
+from bbccli.platform.option import Panel
 from bbccli.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,6 +22,7 @@ COMPLETIONS = {
     "zsh": SHARE / "zsh" / "site-functions" / "_bbc",
     "fish": SHARE / "fish" / "vendor_completions.d" / "bbc.fish",
 }
+PANELS = ("Arguments", *(panel.value for panel in Panel))
 STATUSES = re.compile(r"^\| (\d+) \| (.+) \|$", re.MULTILINE)
 
 
@@ -55,7 +57,7 @@ def _command(name: str) -> list[str]:
             ".fi",
         ]
     panel = None
-    ordered = sorted(command.params, key=lambda one: list(PANELS).index(_panel(one)))
+    ordered = sorted(command.params, key=lambda one: PANELS.index(_panel(one)))
     for one in ordered:
         if _panel(one) != panel:
             panel = _panel(one)
@@ -64,21 +66,10 @@ def _command(name: str) -> list[str]:
     return lines
 
 
-PANELS = dict.fromkeys(
-    panel
-    for name in COMMANDS
-    for panel in [
-        "Arguments",
-        *(one.option.panel.value for one in command_named(name).options.values()),
-        "Common options",
-    ]
-)
-
-
 def _panel(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
-    return getattr(parameter, "rich_help_panel", None) or "Common options"
+    return getattr(parameter, "rich_help_panel", None) or Panel.COMMON.value
 
 
 def page() -> str:
