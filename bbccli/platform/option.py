@@ -183,10 +183,9 @@ class Declared:
                 raise MisfitError("text, or an array of texts")
             return value
         if choices:
-            added = (
-                self.option.group and value not in choices and plugins.declared(self.option.group)
-            )
-            fits, words = value in (added or choices), f"one of: {', '.join(choices)}"
+            group = self.option.group
+            added = plugins.declared(group) if group and value not in choices else ()
+            fits, words = value in (*choices, *added), f"one of: {', '.join(choices)}"
         elif isinstance(value, bool):  # a bool is an int in Python
             fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])
         elif kind in (int, bool):
