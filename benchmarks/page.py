@@ -1,4 +1,4 @@
-"""The measured part of docs/performance.md."""
+"""The tables of benchmarks/performance-tables.md."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.tables import Section, as_markdown, targets_table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+PAGE = Path(__file__).resolve().parent / "performance-tables.md"
 PART = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end of measured -->)", re.DOTALL)
 
 

@@ -68,7 +68,7 @@ class Target:
             "what": self.what,
             "target": f"{bound} {self.show(self.limit)}",
             "reached": self.show(self.reached),
-            "verdict": "met" if met else "missed",
+            "verdict": "met" if met else "not met",
         }
 
 
@@ -91,7 +91,7 @@ def as_rich(table: Table) -> RichTable:
     for name, show in table.columns.items():
         shown.add_column(name, justify="left" if show is str else "right", overflow="fold")
     for cells in table.cells():
-        shown.add_row(*cells, style="bold red" if cells[-1] == "missed" else None)
+        shown.add_row(*cells, style="bold red" if cells[-1] == "not met" else None)
     return shown
 
 
@@ -101,5 +101,5 @@ def as_markdown(table: Table) -> str:
         "|" + "|".join("---" if show is str else "---:" for show in table.columns.values()) + "|",
         *("| " + " | ".join(cells) + " |" for cells in table.cells()),
     ]
-    text = f"### {table.title}\n\n" + "\n".join(lines)
+    text = f"## {table.title}\n\n" + "\n".join(lines)
     return f"{text}\n\n{table.note}" if table.note else text

@@ -69,7 +69,6 @@ GUIDE = Part(
         "docs/plan.md": "how many rows and configurations a study needs",
         "docs/ci.md": "gates, exit statuses, forms of results, defaults of a project",
         "docs/batch.md": "hundreds of experiments, and nothing lost",
-        "docs/scale.md": "clusters, and files in a cloud",
     },
     headings={
         "docs/your-data.md": "Read my data",
@@ -102,7 +101,8 @@ EVIDENCE = Part(
         "benchmarks/validation-tables.md": "each setting and each population",
         "docs/extending.md": "readers, metrics, methods and forms in a package of yours",
         "docs/reliability.md": "what is promised when input or machines fail, and how it is tested",
-        "docs/performance.md": "time and memory, measured",
+        "docs/performance.md": "time, memory, and runs on a cluster",
+        "benchmarks/performance-tables.md": "every size and metric that was measured",
     },
 )
 PROJECT = Part(
