@@ -60,7 +60,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute: some sections, one size")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the measures there")
-    parser.add_argument("--docs", action="store_true", help="renew benchmarks/performance-tables.md")
+    parser.add_argument("--docs", action="store_true", help="renew performance-tables.md")
     return parser.parse_args()
 
 
