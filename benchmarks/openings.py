@@ -7,7 +7,7 @@ Labels are coin tosses, so every model is right for half of new rows, whatever i
 opens five models. The first is random; each later one is a vote of the earlier ones, weighted by
 how far their figures on the vault lie above or under one half, with a random vote for what is left
 open: what the figures give away is used in full. Counted are the runs in which any interval shown
-misses .5: plain 95 % intervals, those at the levels of `bbccli.domain.vault`, and those of a search
+misses .5: plain 95% intervals, those at the levels of `bbccli.domain.vault`, and those of a search
 that is told only "not yet" until the lower end passes .5. A single opening is shown beside them.
 """
 

@@ -25,7 +25,7 @@ def decimals(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    return f"{100 * value:.0f} %"
+    return f"{100 * value:.0f}%"
 
 
 def times(value: float) -> str:

@@ -241,7 +241,7 @@ def interval_parts() -> list[str]:
         + " |"
         for (method, kind), by in COVERED.items()
     ]
-    head = f"| Two-sided 95 % interval | {' | '.join(families)} |\n|---|{'---:|' * len(families)}"
+    head = f"| Two-sided 95% interval | {' | '.join(families)} |\n|---|{'---:|' * len(families)}"
     told = (
         "How often they covered the true value where models are trained, as shares of the studies "
         "of [the bank](validation.md) by kind of metric:"

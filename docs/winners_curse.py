@@ -70,7 +70,7 @@ def drawing() -> str:
         _text(
             (LEFT + RIGHT) / 2,
             INTERVAL - 20,
-            f"bbc expects {found.value:.3f} (95 % interval {lower:.3f} to {upper:.3f})",
+            f"bbc expects {found.value:.3f} (95% interval {lower:.3f} to {upper:.3f})",
             "bbc strong",
             "middle",
         ),

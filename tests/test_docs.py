@@ -427,17 +427,17 @@ def test_the_story_of_80_patients_says_what_the_numbers_say():
     page = text_of("docs/story-study.md")
     for claim in (
         f"| AUC of the winner | {naive.value:.3f} | {bbc.value:.3f} | {true:.3f} |",
-        f"| its 95 % interval | {naive_ends} | {ends} | |",
+        f"| its 95% interval | {naive_ends} | {ends} | |",
         f"| its lead over the baseline | {compared.difference:+.3f} | {compared.corrected:+.3f} "
         f"| {true - true_baseline:+.3f} |",
         f"The best score of the search is {bbc.naive:.3f}",
         f"expect {bbc.value:.3f}, and anything from {ends} is compatible",
-        f"in {1 - wins:.0%} of the resamples another".replace("%", " %"),
+        f"in {1 - wins:.0%} of the resamples another",
         f"leads by {compared.difference:.3f} as measured, and after the correction it trails by "
         f"{-compared.corrected:.3f}",
         f"Of the {len(scores)} configurations, {compared.best_set.n_inside} may be the best",
         f"cross-validated AUC of {bbc.naive:.3f}",
-        f"the AUC was {bbc.value:.3f} (95 % CI {ends}; BBC, 1000 resamples)",
+        f"the AUC was {bbc.value:.3f} (95% CI {ends}; BBC, 1000 resamples)",
         f"logistic regression reaches {true_baseline:.3f}, the winner {true:.3f}",
         f"still {bbc.value - true:.3f} too high",
         f"{(scores > truths).sum()} of the {len(scores)} configurations look better on them",

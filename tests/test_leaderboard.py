@@ -257,8 +257,8 @@ def test_the_answer_is_that_of_correct():
     text = " ".join(table(found).split())
     value, naive = (f"{found['corrected'][key]:.3f}" for key in ("value", "naive"))
     assert f"{found['winner']} scored {naive} in cross-validation, the best of 7." in text
-    assert f"Expect {value} on new samples (95 % interval" in text
-    assert f"report AUC {value} (95 % CI" in text
+    assert f"Expect {value} on new samples (95% interval" in text
+    assert f"report AUC {value} (95% CI" in text
     assert "not corrected" not in text
 
 

@@ -350,7 +350,7 @@ def test_the_answer_of_a_comparison():
     assert result.ranks is None
     shown = repr(result).splitlines()
     assert len(shown) < 6
-    assert f"{first['corrected']:.3f} (95 % interval " in shown[1]
+    assert f"{first['corrected']:.3f} (95% interval " in shown[1]
     assert shown[1].endswith(") corrected for the choice among 6.")
     assert result.sentence().startswith(shown[0])
     cell = result._repr_html_()

@@ -44,7 +44,7 @@ def test_rows_that_a_width_takes_are_those_of_its_mean():
     assert found["seen / planned"] == "1.20"
     assert found["rows it takes"] == "144"
     assert found["met"].value == 1
-    assert found["met, assured 80 %"].value == pytest.approx(1 / 3)
+    assert found["met, assured 80%"].value == pytest.approx(1 / 3)
     assert found["ranges that cover"].value == pytest.approx(1 / 3)
 
 

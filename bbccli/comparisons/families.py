@@ -20,7 +20,7 @@
 Why the median: where one configuration of a family leads by a little more than its luck, families
 whose leader was lucky look both better and steadier than they are, and those whose leader was not
 worse and steadier. Without it some pair of ten equal families with a leader each was told apart in
-up to 17 % of the studies ([tables](../benchmarks/validation-tables.md#comparisons)).
+up to 17% of the studies ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 How tight an interval may be depends on how many configurations of a family are as good as its best
 one, which the samples hardly show: the winner of many equal ones leads by luck, an outstanding one

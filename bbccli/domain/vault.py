@@ -14,7 +14,7 @@ from bbccli.platform.records.values import doc
 from bbccli.types import BoolArray, IntArray
 
 FEWEST = 20
-"""Sealed rows below which no figure is given: 80 % right of 20 means .56 to .94."""
+"""Sealed rows below which no figure is given: 80% right of 20 means .56 to .94."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def outside_of(
 
 
 LEAST = 50
-"""Rows sealed at least, unless that is more than half: 60 rows that are 80 % right mean .68 to .89.
+"""Rows sealed at least, unless that is more than half: 60 rows that are 80% right mean .68 to .89.
 """
 
 STRATA = 5

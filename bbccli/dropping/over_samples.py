@@ -7,7 +7,7 @@ BBCD's test: a bootstrap of the rows predicted so far, of any metric.
 1. Let j be the best configuration on the rows predicted so far.
 2. B times: draw as many of these rows with replacement. A draw in which j has no performance (an
    AUC without one of the classes) is drawn again.
-3. Drop each configuration that is strictly worse than j in more than 99 % of the draws.
+3. Drop each configuration that is strictly worse than j in more than 99% of the draws.
 
 It needs no folds: rows are drawn, and so it may drop after the first fold.
 
@@ -219,7 +219,7 @@ def differences(interim: Interim, values: FloatArray) -> tuple[FloatArray, Float
 
 
 LEADERS = 3
-"""Configurations that bet against the others. All would save at most 1 % more models, at C^2 N."""
+"""Configurations that bet against the others. All would save at most 1% more models, at C^2 N."""
 
 STAKES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.8)
 """Small ones suit small differences in many samples, large ones large differences in few."""

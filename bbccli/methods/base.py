@@ -200,7 +200,7 @@ def with_preselection(method: Method) -> tuple[Method, Method]:
     return method, replace(
         method,
         name=f"{method.name}-10p",
-        label="split, best of 10 %",
+        label="split, best of 10%",
         answer=partial(answer, preselect=True),
         summary=f"as {method.name}, for the best of preselected configurations, at Šidák's level",
     )

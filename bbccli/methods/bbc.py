@@ -49,7 +49,7 @@ mean, but all are measured over pooled rows: the mean over small folds is anothe
 resamples of small folds tell nothing of it.
 
 If the true performances are fixed, as in simulations that train no model, BBC is slightly
-pessimistic: a bag holds about 63 % of the samples, so the selection in it is a little worse than
+pessimistic: a bag holds about 63% of the samples, so the selection in it is a little worse than
 the real one. Trained models can reverse that: through them a prediction depends on the other
 samples, so a configuration that happens to suit the whole sample does well in the bag and out of
 it, above all if the signal is weak. Without any signal BBC was optimistic by 0.03 with 40 samples,

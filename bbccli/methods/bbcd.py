@@ -11,13 +11,13 @@ Algorithm:
 1. Walk the folds in the order of their names. After each, find j, the best configuration on the
    rows predicted so far.
 2. B times, draw as many of these rows with replacement. A draw in which j is undefined is repeated.
-3. Drop each configuration that is strictly worse than j in more than 99 % of the draws; drop
+3. Drop each configuration that is strictly worse than j in more than 99% of the draws; drop
    nothing before 50 rows are predicted. Steps 1 to 3 are also done after the last fold.
 4. Select the winner among the survivors, and estimate its performance by BBC on their columns
    alone.
 
 Assumptions: those of BBC. The choice of the survivors is not bootstrapped, which costs little: a
-configuration that could have won is seldom dropped at 1 %.
+configuration that could have won is seldom dropped at 1%.
 
 When to use: to see what an estimate would have been with [dropping](dropping.md), or for a run that
 dropped. When not: with all predictions at hand, where `bbc` corrects for all configurations.
@@ -84,7 +84,7 @@ METHODS = (
         summary="drop losers after each fold, then bbc on the survivors",
         reference="Tsamardinos, Greasidou & Borboudakis 2018, section 4",
         done=(
-            "after each fold, configurations worse than the best so far in more than 99 %"
+            "after each fold, configurations worse than the best so far in more than 99%"
             " of the resamples were dropped; the selection among the rest was repeated on"
             " {resamples} of the {units}, and each winner was scored on the {units} left "
             "out"

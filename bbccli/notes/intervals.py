@@ -153,12 +153,12 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
     """Fewer than one sample in ten is positive, and the metric is not a mean over samples, such as
     F1 or the average precision. A few samples decide such a metric, so intervals of kind `sharp` or
     `matched`, such as those of `--tight`, may be too narrow. In [the bank](validation.md) that of
-    `bbc-632` was far too narrow where 2 % were positive.
+    `bbc-632` was far too narrow where 2% were positive.
 
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
     return (
-        f"{percent(share)} of the samples are positive: below 10 %, {kind} intervals of {label} "
+        f"{percent(share)} of the samples are positive: below 10%, {kind} intervals of {label} "
         "may cover the true value too seldom",
         "leave out --tight (or --interval), or report auc",
     )
@@ -167,7 +167,7 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
 @note(DOUBT)
 def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -> Texts:
     """An error of a value has no worst value, and the rare huge errors that make the mean may not
-    be in the sample. In the populations of [the bank](validation.md) 95 % intervals of the MSE, the
+    be in the sample. In the populations of [the bank](validation.md) 95% intervals of the MSE, the
     RMSE and the MAE covered the true value as seldom as the note says, and no method or kind of
     interval did much better. With `--cap 0.95` those of the MSE and the MAE covered it in nineteen
     studies of twenty. Nothing in a sample reveals a miss, because it is the tail that the sample
@@ -183,7 +183,7 @@ def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -
     mistake costs more than 6.9.
     """
     return (
-        f"the {label} has no worst value: 95 % intervals covered the true value in {seen} of "
+        f"the {label} has no worst value: 95% intervals covered the true value in {seen} of "
         f"studies, by population (tail index {_index(of_outcome)} of the outcome, "
         f"{_index(of_losses)} of the winner's errors)",
         "--cap 0.95, or medae, beside it or instead",
@@ -197,7 +197,7 @@ def large_losses(label: str, seen: str, n_large: int, n_sure: int, of_losses: fl
     sure = f"some class in {count(n_sure, 'sample')} a chance under 1 in 10,000" if n_sure else ""
     return (
         f"the winner gives {' and '.join(part for part in (rare, sure) if part)}: one "
-        f"such mistake outweighs many good samples. 95 % intervals of the {label} covered the true "
+        f"such mistake outweighs many good samples. 95% intervals of the {label} covered the true "
         f"value in {seen} of studies, by population (tail index {_index(of_losses)} of the losses)",
         "brier, beside it or instead; or --clip 0.001, decided beforehand",
     )

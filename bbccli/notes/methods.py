@@ -251,7 +251,7 @@ def one_se_winner(
 def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
     """The pessimistic end of an interval equals the best possible value. The winner makes no
     mistake in nearly all resamples, but nothing is that certain: in simulations such intervals
-    missed the truth in up to 58 % of the cases. A [gate](ci.md#the-gate) on such an interval is
+    missed the truth in up to 58% of the cases. A [gate](ci.md#the-gate) on such an interval is
     undecided.
 
     Remedy: leave out `--no-guard`: the [guard](methods.md#guard) counts one more sample that may go

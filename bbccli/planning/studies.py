@@ -98,7 +98,7 @@ class Widths:
         return rows if rows <= most else None
 
     def range_of(self, rows: int | None, least: int) -> tuple[int | None, int | None]:
-        """Return the range of rows that a width may really take (95 %).
+        """Return the range of rows that a width may really take (95%).
 
         Rows are proportional to the variance of a performance, which the pilot estimates with an
         error.

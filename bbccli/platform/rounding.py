@@ -149,17 +149,17 @@ def trimmed(text: str) -> str:
 def percent(share: float, decimals: int | None = None) -> str:
     """Format a proportion as a percentage, by default with all its digits.
 
-    With decimals, only 1 reads as 100 %, and only 0 as 0 %.
+    With decimals, only 1 reads as 100%, and only 0 as 0%.
 
     Examples
     --------
     >>> percent(0.95), percent(0.975), percent(0.9996, 0)
-    ('95 %', '97.5 %', '99.96 %')
+    ('95%', '97.5%', '99.96%')
     """
     if decimals is None:
         exact = Decimal(repr(float(share))) * 100
-        return f"{exact.normalize():f} %"
-    return f"{Digits(decimals, bounds=(0.0, 100.0)).performance(100 * share)} %"
+        return f"{exact.normalize():f}%"
+    return f"{Digits(decimals, bounds=(0.0, 100.0)).performance(100 * share)}%"
 
 
 def count(number: int, word: str) -> str:

@@ -187,7 +187,7 @@ def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
         problem = f"has {'a' if few else 'no'} percent sign, unlike others in its column"
         hint = "write all cells as fractions, such as 0.97, or all with the sign"
     elif cells.certain and cells.is_share:
-        problem, hint = "has percent signs", "store fractions as numbers, such as 0.97 for 97 %"
+        problem, hint = "has percent signs", "store fractions as numbers, such as 0.97 for 97%"
     elif cells.doubtful.any() and (cells.point.all() or cells.comma.all()):
         wrong = cells.doubtful
         text = texts[int(np.flatnonzero(cells.numeral)[np.argmax(wrong)])]

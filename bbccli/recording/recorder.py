@@ -412,7 +412,7 @@ class Recorder:
             all but `rec.rows`, in their order.
         reach
             Say only "not yet" unless the worse end of the interval is as good as this. While that
-            is all that was said, an opening takes the search's `planned`-th part of 5 % only.
+            is all that was said, an opening takes the search's `planned`-th part of 5% only.
         stricter
             Open it more often than planned: intervals of all openings become wider.
         fitted

@@ -110,7 +110,7 @@ class PlanningOptions:
         "Distance from the best that still counts as near it.",
         "D",
         panel=Panel.METHOD,
-        default="1 % of the metric's range, or of the expected performance",
+        default="1% of the metric's range, or of the expected performance",
     )
 
 

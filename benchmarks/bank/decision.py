@@ -1,12 +1,12 @@
 """The rule for the default interval.
 
 1. Candidates are `bbc`, `bbc-632` and `bbc-eb` with every kind of interval except `t`, with the
-   guard. The rule judges their two-sided 95 % intervals in the searches of 60 configurations, for
+   guard. The rule judges their two-sided 95% intervals in the searches of 60 configurations, for
    every metric whose values are bounded: for a loss without a worst value no interval from the
    sample promises anything.
 2. A candidate passes if its coverage is at least .945, as a mean over population-metrics (a metric
    of a population, its sizes together), and if in no population-metric it is under .93 beyond
-   chance: binomial tests, at 5 % over all of them by Holm's procedure.
+   chance: binomial tests, at 5% over all of them by Holm's procedure.
 3. The rule names the candidate that passes in both halves with the least interval score, relative
    to `bbc` with percentiles; if none does, it is `bbc` with percentiles.
 

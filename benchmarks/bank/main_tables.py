@@ -40,7 +40,7 @@ def misses(frame: pd.DataFrame) -> str:
         where = [f"{one.population} {one.metric} {share_of(one.both, one.n)}" for one in low]
         cells = {"of": len(of_variant), SELDOM: ", ".join(where) or "none"}
         rows.append(name_of(variant) | cells)
-    note = f"Both ends, 95 %; too seldom by a binomial test at {percent(SIGNIFICANT)}."
+    note = f"Both ends, 95%; too seldom by a binomial test at {percent(SIGNIFICANT)}."
     return markdown("Where intervals cover too seldom", rows, note, {SELDOM})
 
 
@@ -139,6 +139,6 @@ def by_level(frame: pd.DataFrame) -> str:
         percent = f"{100 * level:.0f}"
         for variant, of_variant in figures(sums_of(levelled, percent)).items():
             row = rows.setdefault(variant, name_of(variant))
-            row[f"one-sided {percent} %"] = of_variant["bound"]
-            row[f"two-sided {percent} %"] = of_variant["both ends"]
+            row[f"one-sided {percent}%"] = of_variant["bound"]
+            row[f"two-sided {percent}%"] = of_variant["both ends"]
     return markdown("Coverage at other levels", rows.values())

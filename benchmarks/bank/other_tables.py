@@ -94,5 +94,5 @@ def of_capped(frame: pd.DataFrame) -> str:
     for (population, metric), one in counts.groupby(["population", "metric"], sort=False):
         shares = {line.interval: f"{share_of(line.both, line.n)}" for line in one.itertuples()}
         rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
-    note = f"Coverage of both ends of the 95 % intervals of `bbc`; capped by `--cap {CAP:g}`."
+    note = f"Coverage of both ends of the 95% intervals of `bbc`; capped by `--cap {CAP:g}`."
     return markdown("Capped errors", rows, note, {"population", "metric"})

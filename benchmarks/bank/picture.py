@@ -18,13 +18,13 @@ OTHER = "#777777"
 
 
 def picture(sums: Sums) -> str:
-    """Draw the two-sided 95 % intervals of all variants, the narrowest first."""
+    """Draw the two-sided 95% intervals of all variants, the narrowest first."""
     every = figures(sums).items()
     bounds = {_name(*v): (v[0], one) for v, one in every if one["both ends"].value > 0}
     ordered = sorted(bounds, key=lambda name: bounds[name][1]["width"].value)
     values = [_values(name, *bounds[name]) for name in ordered]
     names = {"field": "name", "type": "nominal", "sort": ordered, "title": None}
-    left = _column(values, "both ends", (LOWEST, 1), "coverage of 95 % intervals", names, NOMINAL)
+    left = _column(values, "both ends", (LOWEST, 1), "coverage of 95% intervals", names, NOMINAL)
     hidden = names | {"axis": None}
     relative = "width, relative to bbc percentile"
     right = _column(values, "width", WIDEST, relative, hidden, 1)

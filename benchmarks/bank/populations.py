@@ -228,10 +228,10 @@ POPULATIONS = (
     Population("doctor", _U, "hard", _B, CLASSES, _doctor),
     Population("biopsy", _D, "at the ceiling", _B, CLASSES, _biopsy, (40, 50, 150)),
     Population("rodents", _U, "at the ceiling", _B, CLASSES, _rodents, (40, 50, 150)),
-    Population("email", _D, "10 % positives", _B, RARE, _email, (40, 100, 250)),
-    Population("alcohol", _U, "10 % positives", _B, RARE, _alcohol, (40, 100, 250)),
-    Population("default", _D, "2 % positives", _B, RARE, _default, (250,)),
-    Population("lending", _U, "2 % positives", _B, RARE, _lending, (250,)),
+    Population("email", _D, "10% positives", _B, RARE, _email, (40, 100, 250)),
+    Population("alcohol", _U, "10% positives", _B, RARE, _alcohol, (40, 100, 250)),
+    Population("default", _D, "2% positives", _B, RARE, _default, (250,)),
+    Population("lending", _U, "2% positives", _B, RARE, _lending, (250,)),
     Population("pitches", _D, "several classes", _M, SEVERAL, _pitches, (40, 60, 200)),
     Population("developers", _U, "several classes", _M, SEVERAL, _developers, (40, 60, 200)),
     Population("houses", _D, "values", _R, VALUES, _houses),
@@ -261,7 +261,7 @@ def _sizes(one: Population) -> tuple[int, ...]:
 TEN_FOLDS = tuple(
     replace(one, name=f"{one.name}, 10 folds", sizes=_sizes(one), n_folds=10)
     for one in POPULATIONS
-    if one.kind != "2 % positives"
+    if one.kind != "2% positives"
 )
 """The same in 10 folds, where there are positives enough."""
 

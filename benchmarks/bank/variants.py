@@ -72,7 +72,7 @@ class Variant:
     everywhere
         Whether it is judged on every search; else on the main one.
     every_level
-        Whether it is judged at every level on the main search; else at 95 %.
+        Whether it is judged at every level on the main search; else at 95%.
     always
         Whether it is judged on the metrics and sizes of which a few variants are.
     sized

@@ -210,7 +210,7 @@ def _in_groups(metric: str, n_groups: int, rng: Generator) -> Simulated:
         if metric == "auc":
             matrix = matrix_of(chance(rng) + 1.19 * positive[:, None], positive, groups=groups)
         else:
-            right = chance(rng) < 0.84  # 80 %
+            right = chance(rng) < 0.84  # 80%
             labels = np.where(right, positive[:, None], 1 - positive[:, None])
             outcome = Outcome(Task.BINARY, positive, ("no", "yes"))
             names, kind = tuple(f"c{k}" for k in range(c)), PredictionKind.LABEL

@@ -1,7 +1,7 @@
 """The 2024 paper's own inclusion and tightness, by setting and method.
 
 The truth differs between its methods, as they name different winners: the best of all rows, the
-best of the validation rows, or the best of the evaluation rows among the 10 % preselected.
+best of the validation rows, or the best of the evaluation rows among the 10% preselected.
 """
 
 import csv

@@ -246,7 +246,7 @@ def in_all(store: Kept) -> str:
     ]
     measures = {
         "met": "The rows planned meet the wanted width",
-        "met, assured 80 %": "With `--assurance 0.8` they do",
+        "met, assured 80%": "With `--assurance 0.8` they do",
         "ranges that cover": "The range of a pilot covers the rows that it takes",
     }
     for name, text in measures.items():
@@ -305,7 +305,7 @@ def widths_of(results: list[Result], width_planned: float) -> Row:
     inside = sum((one["rows lower"] or 0) <= truly <= (one["rows upper"] or inf) for one in results)
     shares = {
         "met": np.sum(width <= width_planned),
-        "met, assured 80 %": sum(
+        "met, assured 80%": sum(
             (one["width in rows assured"] or inf) <= width_planned for one in results
         ),
         "ranges that cover": inside,
@@ -313,7 +313,7 @@ def widths_of(results: list[Result], width_planned: float) -> Row:
     return {
         "seen / planned": f"{ratio:.2f}",
         "rows it takes": f"{truly:.0f}",
-        "rows planned, 10 to 90 %": " to ".join(f"{q:.0f}" for q in usual),
+        "rows planned, 10 to 90%": " to ".join(f"{q:.0f}" for q in usual),
         "width in them": mean_of(width[~np.isnan(width)].tolist()),
         **{name: share_of(int(share), len(results)) for name, share in shares.items()},
     }

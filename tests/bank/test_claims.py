@@ -37,7 +37,7 @@ def test_losses_without_a_worst_value_were_covered_as_seldom_as_is_said(rows):
     found = coverage(sums_of(bbc), ["population", "metric"])
     for metric, told in SEEN.items():
         shares = (found["both"] / found["n"])[found["metric"] == metric]
-        assert told == f"{100 * shares.min():.0f} to {100 * shares.max():.0f} %"
+        assert told == f"{100 * shares.min():.0f} to {100 * shares.max():.0f}%"
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +89,8 @@ def test_the_size_correction_takes_off_what_is_said(page):
         falls[metric] = round(100 * (1 - 1 / before["RMSE"].value))
         shares.append(1 - after["bias"].value / before["bias"].value)
     named = ("average-precision", "r2", "f1")
-    assert "by {}, {} and {} %".format(*(falls[one] for one in named)) in page
-    assert f"error grows, by {-falls['rmse']} and {-falls['mcc']} %" in page
+    assert "by {}, {} and {}%".format(*(falls[one] for one in named)) in page
+    assert f"error grows, by {-falls['rmse']} and {-falls['mcc']}%" in page
     assert "a quarter to three fifths" in page
     assert min(shares) >= 0.25
     assert max(shares) < 0.625
@@ -162,8 +162,8 @@ def test_widths_of_trained_models_are_as_much_narrower_as_is_said():
             ratio[cells[1]] = round(100 * (1 - float(cells[4].split("(")[0])))
     r2 = ratio.pop("R2, Spearman")
     plan = " ".join((DOCS / "plan.md").read_text(encoding="utf-8").split())
-    said = f"by {min(ratio.values())} to {max(ratio.values())} % on average"
-    assert said in plan and f"and {r2} % for R²" in plan
+    said = f"by {min(ratio.values())} to {max(ratio.values())}% on average"
+    assert said in plan and f"and {r2}% for R²" in plan
 
 
 # Simulated settings
@@ -257,8 +257,8 @@ def test_what_the_page_on_numbers_says_of_simulations(simulated):
             simulated[(simulated["method"] == method) & (simulated["interval"] == "percentile")]
         ]
     }
-    assert f"in {100 * shares['bbc']:.1f} % of the cases on average" in page
-    assert f"ignores the selection, in {100 * shares['naive']:.0f} %" in page
+    assert f"in {100 * shares['bbc']:.1f}% of the cases on average" in page
+    assert f"ignores the selection, in {100 * shares['naive']:.0f}%" in page
 
 
 def test_unguarded_intervals_missed_as_often_as_is_said():
@@ -269,7 +269,7 @@ def test_unguarded_intervals_missed_as_often_as_is_said():
         & (rows["interval"] == "percentile, no guard")
     ]
     assert (
-        f"{100 * (own['one_95'] > 0).mean():.0f} % of the cases"
+        f"{100 * (own['one_95'] > 0).mean():.0f}% of the cases"
         in NOTES["collapsed-interval"].meaning
     )
 

@@ -207,7 +207,7 @@ def test_a_mark_shows_its_value_under_the_pointer(browser, shown):
     titles = browser.run(
         f"Array.from(document.querySelectorAll('{section} title')).map(t => t.textContent)"
     )
-    assert any(t.startswith("bbc: corrected 0.844, 95 % interval 0.711 to 0.951") for t in titles)
+    assert any(t.startswith("bbc: corrected 0.844, 95% interval 0.711 to 0.951") for t in titles)
     # the mark itself is what lies there
     hit = (
         f"(() => {{ const m = document.querySelector('{section} title').parentElement; "

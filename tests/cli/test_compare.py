@@ -402,7 +402,7 @@ def test_one_figure_says_what_the_verdict_says(once, samples, baseline):
     lower, upper = first["interval"]["lower"], first["interval"]["upper"]
     assert (first["verdict"] == "better") == (lower > 0)
     assert lower <= first["corrected"] <= upper
-    assert words.count("(95 % interval") == words.count("(95 % CI") == 1
+    assert words.count("(95% interval") == words.count("(95% CI") == 1
     assert "at least" not in words
 
 

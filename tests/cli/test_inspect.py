@@ -352,7 +352,7 @@ def test_copies_are_counted_in_plain_words(save, more, words):
 
 def test_scores_of_a_run_are_told(save, tmp_path):
     path = save("row_id,fold,truth,a,b\n" + "".join(
-        f"{i},{i // 2 % 2},{'xy'[i % 2]},{(i * 7 % 10) / 10},{(i * 3 % 10) / 10}\n"
+        f"{i},{i // 2% 2},{'xy'[i % 2]},{(i * 7% 10) / 10},{(i * 3% 10) / 10}\n"
         for i in range(10)
     ))  # fmt: skip
     matrix = read(path)

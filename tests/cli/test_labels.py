@@ -24,7 +24,7 @@ def test_which_samples_decided(table):
     for words in (
         "best of 177 in 60 of 80 samples by pooled rows",
         "best of 18 preselected of 177 in 20 of 80 samples by pooled rows",
-        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25 % held out,",
+        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25% held out,",
         "the best of 18 preselected configurations was chosen on the samples",
         "only 10 samples of class",
     ):

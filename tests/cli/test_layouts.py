@@ -127,7 +127,7 @@ def test_gaps_everywhere(table, run, tmp_path):
     assert found["input"]["n_samples"] == 80
     assert found["input"]["n_configurations"] == 177
     text = next(n["text"] for n in found["notes"] if n["code"] == "available-cases")
-    assert text.startswith("20 % of the predictions are missing")
+    assert text.startswith("20% of the predictions are missing")
     for gappy, complete in zip(found["estimates"], whole["estimates"], strict=True):
         assert gappy["method"] == complete["method"]
         assert abs(gappy["value"] - complete["value"]) < 0.08
@@ -136,4 +136,4 @@ def test_gaps_everywhere(table, run, tmp_path):
 def test_too_many_gaps_are_explained(table, run, tmp_path):
     status, _, err = run_on(gaps_everywhere(table, 0.8), run, tmp_path)
     assert status == 2
-    assert "each of the 177 configurations lacks too many predictions (80 % of all" in err
+    assert "each of the 177 configurations lacks too many predictions (80% of all" in err

@@ -48,7 +48,7 @@ def test_a_width_by_a_pilot(once, pilot):
     text = " ".join(once.silent(*pilot, "--width", "0.05").split())
     assert " Plan " in text
     for words in (
-        ", as far as a pilot of 300 rows tells) for the 95 % interval of the winner of 23 ",
+        ", as far as a pilot of 300 rows tells) for the 95% interval of the winner of 23 ",
         "configurations to be at most 0.05 wide on average",
         "on new data: too good by",
         "more rows also train better models",
@@ -104,7 +104,7 @@ def test_one_configuration(run):
     text = " ".join(out.split())
     assert status == 0
     assert text.startswith("stated values accuracy of 0.900 expected of a single configuration")
-    assert " Plan 557 rows for the 95 % interval of a single configuration" in text
+    assert " Plan 557 rows for the 95% interval of a single configuration" in text
     assert "Nothing is selected, so its accuracy is honest as it is: expect about 0.900." in text
 
 
@@ -113,7 +113,7 @@ def test_what_cant_be_attained_is_told(run):
     status, out, _ = run(*STATED, "--width", "0.0001")
     text = " ".join(out.split())
     assert status == 0
-    assert "Not even 1,000,000 rows are enough for the 95 % interval" in text
+    assert "Not even 1,000,000 rows are enough for the 95% interval" in text
     assert "is the smallest they give" in text
     found = document(run, *STATED, "--optimism", "1e-9")
     assert found["planned"]["wanted"]["n_samples"] is None

@@ -65,7 +65,7 @@ def of_correct(document):
         corrected = one["value"]
         ends = (interval["lower"], interval["upper"])
         yield {"MSE": one["method"], "naive": one["naive"], name: corrected,
-               "95 % interval": ends}  # fmt: skip
+               "95% interval": ends}  # fmt: skip
 
 
 def of_leaderboard(document):
@@ -108,14 +108,14 @@ def of_members(document):
     for one in document["best_set"]["members"]:
         yield {"configuration": one["configuration"], "MSE": one["performance"],
                "behind winner": -one["difference"],
-               "95 % interval": (one["lower"], one["upper"])}  # fmt: skip
+               "95% interval": (one["lower"], one["upper"])}  # fmt: skip
 
 
 def of_pairs(document):
     for one in document["comparisons"][:15]:
         ends = (one["interval"]["lower"], one["interval"]["upper"])
         yield {"first": one["first"], "second": one["second"], "test": one["test"], "p": one["p"],
-               "difference": one["difference"], "95 % interval": ends,
+               "difference": one["difference"], "95% interval": ends,
                "p adjusted": one["p_adjusted"]}  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def differs(cell, value):
         return len(ends) != 2 or any(map(differs, ends, value))
     if cell.startswith("< "):
         return not value < float(cell[2:])
-    shown = cell.replace(",", "").removesuffix(" %")
+    shown = cell.replace(",", "").removesuffix("%")
     decimals = len(shown.partition(".")[2])
     return not abs(float(shown) - value) <= 0.5001 * 10.0**-decimals
 
@@ -277,7 +277,7 @@ def test_the_sentence_on_a_pair_has_the_figures_of_the_json(found):
     (one,) = document["comparisons"]
     for width in WIDTHS:
         text = " ".join(printed(document, Kind.COMPARE, width).split())
-        told = re.search(r"is (\S+) \(wald, 95 % interval (\S+ to \S+), p (\S+)\)\.", text)
+        told = re.search(r"is (\S+) \(wald, 95% interval (\S+ to \S+), p (\S+)\)\.", text)
         ends = (one["interval"]["lower"], one["interval"]["upper"])
         assert not any(map(differs, told.groups(), (one["difference"], ends, one["p"])))
 

@@ -24,7 +24,7 @@ def ends(name, matrix, metric="accuracy", **plan):
     return interval.lower, interval.upper
 
 
-# 95 % intervals of k in n by proportion_confint of statsmodels 0.15.0, in the order of FORMULAS. Of
+# 95% intervals of k in n by proportion_confint of statsmodels 0.15.0, in the order of FORMULAS. Of
 # Jeffreys' interval for k = 0 the lower end is 0 here (Brown, Cai & DasGupta 2001), 2e-5 there.
 FROZEN = [
     (81, 263, [[0.252190126, 0.363779456], [0.25528852, 0.366209577],

@@ -231,7 +231,7 @@ def test_it_says_that_searching_stopped_paying_only_where_it_did_and_the_samples
 @pytest.mark.parametrize("shares", [ENDING, LATE, EQUAL, np.linspace(0.65, 0.85, 20)])
 @pytest.mark.parametrize("n_samples", [80, 400])
 def test_true_gains_are_within_their_intervals(shares, n_samples):
-    """Whichever number was chosen by its figure; 95 % of 200 less two standard errors is 184."""
+    """Whichever number was chosen by its figure; 95% of 200 less two standard errors is 184."""
     covered = 0
     for seed in range(200):
         found, gain, beyond = studied(shares, 0.6, n_samples, seed)

@@ -105,7 +105,7 @@ def test_a_winner_that_predicts_one_class_is_told_of(kind):
     found, _ = estimate(matrix, [METRICS["accuracy"]], PLAN, ["bbc"])
     notes = {note.code: note.text for note in found[0].notes}
     assert found[0].winner == "c0"
-    assert "75 % of them are" in notes["majority-rule"]
+    assert "75% of them are" in notes["majority-rule"]
     predictions[0, 0, 0] = 1
     one_other = replace(matrix, predictions=predictions)
     found, _ = estimate(one_other, [METRICS["accuracy"]], PLAN, ["bbc"])

@@ -253,7 +253,7 @@ def test_a_perfect_accuracy_falls_back_to_wilson():
     matrix = replace(perfect(), threshold=0.5)
     for name in ("tilting", "tilting-10p", "mabt"):
         found = METHODS[name].run(matrix, ACCURACY, replace(PLAN, evaluation_share=0))
-        # n / (n + z^2), z the 95 % quantile of the normal distribution
+        # n / (n + z^2), z the 95% quantile of the normal distribution
         assert found.interval.lower == pytest.approx(40 / (40 + 1.6448536269514722**2))
         assert found.interval.upper == 1
         (note,) = (n for n in found.notes if n.code == "tilting-infeasible")

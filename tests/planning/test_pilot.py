@@ -322,7 +322,7 @@ def test_twice_as_many_of_the_same_kind_look_a_little_better(seed):
 
 
 def test_a_perfect_pilot_is_not_sure():
-    """None of twenty rows is missed: a failure has a chance of up to 3.4 % by the median."""
+    """None of twenty rows is missed: a failure has a chance of up to 3.4% by the median."""
     matrix = right_or_wrong(np.full(5, 0.999), 20, np.random.default_rng(0)).matrix
     found = of_pilot(matrix, ACCURACY, PLAN)
     assert found.evidence.gains.min() == 1

@@ -45,7 +45,7 @@ BEYOND = {20: 0.024, 80: 0.018, 100: 0.015, 500: 0.003, 1000: 0.002}
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(("n", "beyond"), BEYOND.items())
 def test_equal_configurations_look_as_good_as_the_largest_of_binomial_shares(n, beyond):
-    """The design of Table 1 of Tsamardinos, Rakhshani & Lagani 2015: all are right in 85 %."""
+    """The design of Table 1 of Tsamardinos, Rakhshani & Lagani 2015: all are right in 85%."""
     for count in (5, 10, 20, 50, 100, 1000):
         shares = np.arange(n + 1) / n
         below = binom.cdf(np.arange(n + 1), n, 0.85) ** count
@@ -96,7 +96,7 @@ def test_a_single_configuration_has_no_optimism():
     assert found.near == (1, 1)
 
 
-# pmvalsampsize 0.2.1 (Riley et al. 2021), criterion 3: AUC, prevalence, width of the 95 % interval
+# pmvalsampsize 0.2.1 (Riley et al. 2021), criterion 3: AUC, prevalence, width of the 95% interval
 PMVALSAMPSIZE = [
     ((0.85, 0.5, 0.1), 233),
     ((0.7, 0.5, 0.1), 416),

@@ -313,10 +313,10 @@ def test_one_predicted_class_alone_contradicts_nothing(tmp_path):
     ("predicted", "truth", "agree"),
     [
         ("abcc", "abcc", None),
-        ("bacc", "abcc", "50 %"),
-        ("baca", "abcc", "25 %"),
+        ("bacc", "abcc", "50%"),
+        ("baca", "abcc", "25%"),
         ("abcc", "abcd", None),  # no column of d
-        ("baca", "abcz", "25 %"),
+        ("baca", "abcz", "25%"),
     ],
 )
 def test_labels_of_three_classes(tmp_path, predicted, truth, agree):

@@ -253,7 +253,7 @@ REFUSED = {
     "no model": (lambda log: at(log, model=None), "names no task or no model"),
     "most failed": (
         every(lambda one: failed(one) if one["id"] in ("q00", "q01") else None),
-        "more than 20 % of the items have no score",
+        "more than 20% of the items have no score",
     ),
 }
 

@@ -56,7 +56,7 @@ def test_gaps_in_every_configuration(save):
     columns = {"truth": ["x", "y", "y"], "a": [0.1, None, 0.9], "b": [None, 0.8, 0.9]}
     matrix = read(save("m.parquet", columns))
     assert matrix.notes[0].code == "available-cases"
-    assert matrix.notes[0].text.startswith("33 % of the predictions are missing")
+    assert matrix.notes[0].text.startswith("33% of the predictions are missing")
     assert_array_equal(matrix.available, [[[True, False], [False, True], [True, True]]])
     assert np.isfinite(matrix.predictions).all()
 

@@ -101,7 +101,7 @@ def test_labels_and_gaps(save):
     assert both.configurations == ("a", "b")
     assert both.available[:, :, 1].sum() == 72 - 15
     (note,) = [note for note in both.notes if note.code == "available-cases"]
-    assert note.text.startswith("10 % of the predictions are missing")  # 15 of 144
+    assert note.text.startswith("10% of the predictions are missing")  # 15 of 144
     refused("1 of 2 configurations lacks predictions", path, missing=Missing.ERROR)
     complete = read(path, missing=Missing.COMMON_ROWS)
     assert complete.configurations == ("a", "b")

@@ -27,7 +27,7 @@ def alone():
 def test_what_won_and_what_to_expect():
     assert answer(result()) == [
         "a scored 0.833 in cross-validation, the best of 2.",
-        "Expect 0.512 on new samples (95 % interval 0.000 to 1.000).",
+        "Expect 0.512 on new samples (95% interval 0.000 to 1.000).",
     ]
 
 
@@ -35,7 +35,7 @@ def test_what_won_and_what_to_expect():
 def test_one_end_is_named(side):
     _, expected = answer(result(side=Side(side), level=0.9))
     figure = {"lower": "0.000", "upper": "1.000"}[side]
-    assert expected == f"Expect 0.512 on new samples (90 % {side} bound {figure})."
+    assert expected == f"Expect 0.512 on new samples (90% {side} bound {figure})."
 
 
 def test_of_a_loss_lower_is_better():

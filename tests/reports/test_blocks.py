@@ -76,11 +76,11 @@ def test_the_marked_row_is_seen_in_every_form_and_its_name_goes_on_below_itself(
 
 
 def test_no_line_ends_between_a_figure_and_its_unit():
-    text = terminal([Line("a interval of 95 % with p = 0.5")], Style(width=20))
-    assert text == "a interval of 95 %\nwith p = 0.5\n"
-    assert terminal([Line("an interval at 95 %")], Style(width=20)) == "an interval at 95 %\n"
-    text = terminal([Line("both intervals at 95 %")], Style(width=20))
-    assert text == "both intervals at\n95 %\n"
+    text = terminal([Line("a interval of 95% with p = 0.5")], Style(width=20))
+    assert text == "a interval of 95%\nwith p = 0.5\n"
+    assert terminal([Line("an interval at 95%")], Style(width=20)) == "an interval at 95%\n"
+    text = terminal([Line("both intervals at 95%")], Style(width=20))
+    assert text == "both intervals at\n95%\n"
 
 
 def test_facts_without_a_text_are_left_out_and_texts_are_joined():

@@ -62,11 +62,11 @@ def test_the_set_in_markdown(said, file):
     found = document["best_set"]
     members = [one for one in found["members"] if one["inside"]]
     assert (
-        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 % "
+        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95% "
         "confidence); 40 samples can't tell them apart, so prefer the simplest.**"
     ) in text
     header, rule, *rows = rows_of(text)
-    assert header == ["configuration", "accuracy", "95 % interval", "behind winner"]
+    assert header == ["configuration", "accuracy", "95% interval", "behind winner"]
     assert rule == ["---", *["--:"] * 3]
     assert [row[0] for row in rows] == [one["configuration"] for one in members]
     assert (rows[0], members[0]["lower"]) == (["b", "1.000", "none", "0.000"], None)

@@ -158,8 +158,8 @@ def test_differences_have_the_bounds_that_hold_at_once(documents):
 
 FIGURE = r"([+-]?\d+(?:\.\d+)?)"
 WITH_ENDS = (
-    rf"{FIGURE} \(95 % (?:interval|CI) {FIGURE} to {FIGURE}",
-    rf"{FIGURE} corrected for the selection \(95 % interval {FIGURE} to {FIGURE}",
+    rf"{FIGURE} \(95% (?:interval|CI) {FIGURE} to {FIGURE}",
+    rf"{FIGURE} corrected for the selection \(95% interval {FIGURE} to {FIGURE}",
     rf": {FIGURE} (?:as measured|corrected), {FIGURE} to {FIGURE}",
 )
 

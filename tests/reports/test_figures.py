@@ -226,7 +226,7 @@ def test_marks_show_what_their_row_of_the_table_says(found):
     for kind, words in {
         "forest": "bbc: corrected 0.",
         "cost": "best of 12: corrected 0.",
-        "distribution": "95 % interval: 0.",
+        "distribution": "95% interval: 0.",
         "wins": f"{found.document.estimates[1].winner}: ",
         "ranking": f"{found.document.estimates[1].winner}: 0.",
         "folds": "fold 3: winner ",
@@ -244,7 +244,7 @@ def test_a_mark_says_that_its_method_has_no_interval():
     shown = pages.exhibit(matrices.binary(), methods=("tt", "bbc"))
     titles = re.findall(r"<title>(.*?)</title>", rendering.inline_svg(draw("forest", shown), "a"))
     said = [title.partition(", ")[2] for title in titles if "corrected" in title]
-    assert said[0].startswith("95 % interval 0.") and said[1] == "no interval"
+    assert said[0].startswith("95% interval 0.") and said[1] == "no interval"
 
 
 def test_legends_have_the_words_of_the_terminal(found):
@@ -252,7 +252,7 @@ def test_legends_have_the_words_of_the_terminal(found):
     words = {
         kind: json.dumps(draw(kind, found).spec["layer"]) for kind in ("forest", "distribution")
     }
-    for word in ("naive", "corrected", "95 % interval"):
+    for word in ("naive", "corrected", "95% interval"):
         assert word in heads and f'"{word}"' in words["distribution"]
     single = pages.exhibit(matrices.binary(n_configurations=1), methods=("bbc",))
     heads = [column.name for column in methods_table(single.document, "auc").columns]
@@ -351,7 +351,7 @@ def test_configurations_that_are_all_perfect_are_tied_and_corrected_by_nothing()
         "tied for the best, and the first column wins ties."
     )
     assert "the first" not in draw("wins", found).caption
-    assert draw("distribution", found).rows == [("1.000", "1.000", "100.0 %")]
+    assert draw("distribution", found).rows == [("1.000", "1.000", "100.0%")]
 
 
 def test_a_name_is_never_an_ink():
@@ -372,7 +372,7 @@ def test_what_is_said_of_a_search_is_what_the_samples_show():
     untold = "Whether the search paid can't be told from these 80 samples: "
     assert cost_sentence(cost, 80) == f"{untold}{said}."
     unsure = replace(cost, gain=gain(0.06, -0.01, 0.13))
-    ends = "(gain 0.060, 95 % interval -0.010 to 0.130)"
+    ends = "(gain 0.060, 95% interval -0.010 to 0.130)"
     assert cost_sentence(unsure, 80) == f"{untold}{said} {ends}."
     paid = replace(cost, gain=gain(0.06, 0.02, 0.1))
     assert cost_sentence(paid, 80).startswith(f"The search paid: {said} (gain 0.060")

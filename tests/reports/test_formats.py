@@ -34,17 +34,17 @@ def test_markdown():
 
         **a scored 0.833 in cross-validation, the best of 2.**
 
-        **Expect 0.512 on new samples (95 % interval 0.000 to 1.000).**
+        **Expect 0.512 on new samples (95% interval 0.000 to 1.000).**
 
         **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25.**
 
-        - report: accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
+        - report: accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
 
-        | accuracy | naive | corrected | 95 % interval | optimism |
+        | accuracy | naive | corrected | 95% interval | optimism |
         | --- | --: | --: | --- | --: |
         | **&gt; bbc-f** | **0.833** | **0.512** | **0.000 to 1.000** | **0.321** |
 
-        - choice: a close call: a won 48 % of the resamples of bbc-f, b 52 %
+        - choice: a close call: a won 48% of the resamples of bbc-f, b 52%
         """  # noqa: E501
     )
 
@@ -53,7 +53,7 @@ def test_github():
     assert FORMS["github"](of_no_version(gated(0.25))) == dedent(
         """\
         ::warning title=bbc%3A by_hand.csv::doubt: only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or rely on bbc, which resamples samples
-        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95%25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
         """  # noqa: E501
     )
@@ -91,7 +91,7 @@ def test_the_table_tells_how_clear_the_choice_is():
     shares = [("a", 0.4), ("b", 0.3), ("c", 0.1), ("d", 0.1)]
     won = [{"configuration": name, "share": share} for name, share in shares]
     text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
-    said = "a close call: a won 40 % of the resamples of bbc-f, b 30 %, c 10 %; others 20 %"
+    said = "a close call: a won 40% of the resamples of bbc-f, b 30%, c 10%; others 20%"
     assert said in " ".join(text.split())
     for share, runner_up, said in (
         (0.54, 0.46, "a close call"),
@@ -106,10 +106,10 @@ def test_the_table_tells_how_clear_the_choice_is():
             {"configuration": "b", "share": runner_up},
         ]
         text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
-        assert f"choice   {said}: a won {100 * share:.0f} %" in text
+        assert f"choice   {said}: a won {100 * share:.0f}%" in text
     won = [{"configuration": name, "share": share} for name, share in shares[1:]]
     text = " ".join(FORMS["table"](found | {"estimates": [one | {"selection": won}]}).split())
-    assert "a close call: a won at most 10 % of the resamples of bbc-f, b 30 %, c 10 %" in text
+    assert "a close call: a won at most 10% of the resamples of bbc-f, b 30%, c 10%" in text
 
 
 def test_junit():
@@ -130,7 +130,7 @@ def test_junit():
               <system-out>accuracy 0.833, not corrected for choosing a among 2 configurations; N = 6, 3 folds; CVT, pooled, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
-              <system-out>accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0</system-out>
+              <system-out>accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>

@@ -16,7 +16,7 @@ FAST = ("--n-resamples", "60", "-q")
 FIGURE = r"(?<![\w=.+-])([+-]?\d+(?:\.\d+)?)(?!\w|\.\d)"
 BESIDE = re.compile(
     rf"{FIGURE}(?! ?%)(?:(?!middle half)[^\d\n]){{0,60}}?"
-    rf"(?:95 % (?:simultaneous )?(?:interval|CI) )?{FIGURE} to {FIGURE}"
+    rf"(?:95% (?:simultaneous )?(?:interval|CI) )?{FIGURE} to {FIGURE}"
 )
 """A figure, and ends after it with nothing but words and a level between them; no quartiles."""
 

@@ -213,14 +213,14 @@ class TestAssumptions:
 @pytest.mark.parametrize(
     ("argv", "told", "untold"),
     [
-        (("progression.parquet",), "its 95 % percentile interval, guarded against", "held out"),
+        (("progression.parquet",), "its 95% percentile interval, guarded against", "held out"),
         (
             ("progression.parquet", "--side", "pessimistic"),
-            "95 % lower bound, from a one-sided percentile interval",
+            "95% lower bound, from a one-sided percentile interval",
             "Scores",
         ),
-        (("progression.parquet", "--no-guard"), "its 95 % percentile interval.", "guarded"),
-        (("diabetes.parquet", "--metric", "mse"), "its 95 % percentile interval.", "guarded"),
+        (("progression.parquet", "--no-guard"), "its 95% percentile interval.", "guarded"),
+        (("diabetes.parquet", "--metric", "mse"), "its 95% percentile interval.", "guarded"),
         (
             ("progression.parquet", "--method", "mabt"),
             "samples were held out at random",
@@ -290,7 +290,7 @@ def test_names_break_at_their_joints_and_not_within_words():
 
 
 def test_options_and_words_from_right_to_left_keep_together():
-    said = tag("p", "\u05d0\u05d1 \u05d2 won 18 %; try --fail-under=0.5")
+    said = tag("p", "\u05d0\u05d1 \u05d2 won 18%; try --fail-under=0.5")
     assert "<bdi>\u05d0\u05d1 \u05d2</bdi> won" in said
     whole = '<span class="whole">--fail-under</span>=0.5'
     assert whole in said and f"<code>bbc a\nb {whole}</code>" in code("bbc a\nb --fail-under=0.5")

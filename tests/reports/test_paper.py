@@ -115,7 +115,7 @@ def test_the_paragraph_to_the_letter():
         "were compared by AUC over the pooled predictions, and the best was selected. Its AUC was "
         "estimated with BBC (Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5): the "
         "selection was repeated on 20 bootstrap resamples (seed 0) of the samples, and each winner "
-        "was scored on the samples left out. We report this estimate with its 95 % percentile "
+        "was scored on the samples left out. We report this estimate with its 95% percentile "
         "interval, guarded against collapse. Software: bbc "
     )
     assert paragraph(*reported("bbc", "auc")).startswith(start)

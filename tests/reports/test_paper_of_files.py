@@ -205,7 +205,7 @@ CLAUSES = [
         ("plain", {"side": "pessimistic"}),
         ("plain", {}),
         "lower bound",
-        "its 95 % lower bound, from a one-sided percentile interval",
+        "its 95% lower bound, from a one-sided percentile interval",
     ),
     (
         ("plain", {"method": "mabt", "evaluation_share": 0.3}),
@@ -407,7 +407,7 @@ def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     if first.test not in ("k-fold-t", "corrected-t", "bayes-t"):
         assert first.difference == pytest.approx(gap, abs=1e-9)
     if first.interval is not None:
-        lower, upper = re.search(rf"95 % CI ({NUMBER}) to ({NUMBER})\)", text).groups()
+        lower, upper = re.search(rf"95% CI ({NUMBER}) to ({NUMBER})\)", text).groups()
         assert near(lower, first.interval.lower) and near(upper, first.interval.upper)
     if p := re.search(rf"p ({NUMBER}),", text):
         assert near(p[1], first.p)

@@ -128,7 +128,7 @@ def test_the_sentence_of_the_demo(guard):
     found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).document
     (said,) = sentences((found | {"version": "1.0.0"}).record)
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
-        "AUC 0.844 (95 % CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
+        "AUC 0.844 (95% CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
         f"177 configurations; N = 80, 10 folds; BBC, pooled, {'guarded, ' * guard}1000 resamples, "
         "seed 0, bbc 1.0.0"
     )
@@ -150,9 +150,9 @@ def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
         ("bbc-f", "; BBC-F, fold-mean, "),
         ("naive", "not corrected for choosing"),
         ("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("delong", "DeLong, pooled, 25 % held out, seed 0, bbc"),
+        ("delong", "DeLong, pooled, 25% held out, seed 0, bbc"),
         ("mabt", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("mabt", "MABT, pooled, 25 % held out, 20 resamples, seed 0, bbc"),
+        ("mabt", "MABT, pooled, 25% held out, 20 resamples, seed 0, bbc"),
     ],
 )
 def test_methods(method, words):
@@ -173,9 +173,9 @@ def test_the_metric_that_selects():
 
 
 def test_bounds_are_named():
-    assert "(90 % lower bound 0." in said_of(binary(40, 7), level=0.9, side=Side.PESSIMISTIC)
+    assert "(90% lower bound 0." in said_of(binary(40, 7), level=0.9, side=Side.PESSIMISTIC)
     losses = said_of(binary(40, 7), "brier", level=0.9, side=Side.PESSIMISTIC)
-    assert "(90 % upper bound 0." in losses
+    assert "(90% upper bound 0." in losses
     assert " to " not in losses
 
 

@@ -57,7 +57,7 @@ def test_groups_keep_the_inclusion_that_single_rows_lose(capsys):
     rowwise, narrow = inclusion(clustered=True, by_group=False)
     with capsys.disabled():
         print(
-            f"\n95 % intervals of {REPETITIONS} studies that hold the truth: "
+            f"\n95% intervals of {REPETITIONS} studies that hold the truth: "
             f"independent rows {independent}; clusters, by group {grouped} (width {wide:.3f}); "
             f"clusters, by row {rowwise} (width {narrow:.3f})"
         )

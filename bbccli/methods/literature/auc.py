@@ -29,9 +29,9 @@ samples of a class. If all placements are equal, as at an AUC of 1, the interval
 ([no-variance](notes.md#no-variance)); with one evaluation sample of a class there is none.
 
 When to use: to compare with the literature, or with hundreds of samples of each class. When not:
-otherwise. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound
-covered the winner's true AUC in 90 % of the cases with two equal classes, and in 83 % where one has
-50 samples; with 50 samples in all, in 74 %. The paper's figures are
+otherwise. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
+covered the winner's true AUC in 90% of the cases with two equal classes, and in 83% where one has
+50 samples; with 50 samples in all, in 74%. The paper's figures are
 [similar](../benchmarks/validation-tables.md#beside-the-paper).
 
 Cost: one evaluation of the metric per configuration, and O(N log N).
@@ -51,7 +51,7 @@ Assumptions: those of `delong`, but further out in the tail, where the normal di
 worse.
 
 When to use: to compare with the literature. When not: as a result. In the same settings its bound
-covered in 82 %, 49 % and 10 % of the cases. At the AUCs near 1 that win among m, placements happen
+covered in 82%, 49% and 10% of the cases. At the AUCs near 1 that win among m, placements happen
 to vary little: the variance is underestimated, and Šidák's level does not make up for it.
 
 Cost: that of `delong`.

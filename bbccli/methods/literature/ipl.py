@@ -27,7 +27,7 @@ Assumptions: errors that fall with the training size as a power law. The selecti
 as far as fitting smooths the errors: the smallest fitted value is still a minimum.
 
 Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) in five
-sizes it removed 2 to 15 % of the naive figure's bias, because the points of a curve share the
+sizes it removed 2 to 15% of the naive figure's bias, because the points of a curve share the
 peculiarities of the sample; `bbc` was less biased in every setting. The paper reports that IPL
 corrects the bias better than nested cross-validation, `wmc` and `tt`.
 

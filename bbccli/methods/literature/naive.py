@@ -15,7 +15,7 @@ Algorithm:
 4. The percentiles of the B performances make the interval.
 
 Assumptions: the winner was not selected. In the simulations of Paraschakis et al. 2024 the
-one-sided 95 % bound of a naive bootstrap covered the truth in about a third of the cases.
+one-sided 95% bound of a naive bootstrap covered the truth in about a third of the cases.
 
 When to use: for one configuration, with any metric; or to show the effect of the correction, since
 `naive` and `bbc` differ only by the selection. When not: for a selected winner.

@@ -33,8 +33,8 @@ training samples, so trained models are refused unless you give `--models fixed`
 change smoothly with the samples, and there must be enough of them for normal sums.
 
 Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) its
-one-sided 95 % bound covered in 97 % of the cases, at half the distance of `bbc`'s from the truth;
-with 50 samples and 500 configurations in 84 % in one setting. It relies on the guard if the winner
+one-sided 95% bound covered in 97% of the cases, at half the distance of `bbc`'s from the truth;
+with 50 samples and 500 configurations in 84% in one setting. It relies on the guard if the winner
 is perfect.
 
 When to use: for the best of many fixed prompts, models or raters, for which its bound is tighter

@@ -42,7 +42,7 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     nearly all rows are in order. The prediction between them stays: the column of their stem, or
     the median.
 
-    Seen: in order in 95 % of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
+    Seen: in order in 95% of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
       (`0.1`, `p90`) of one stem
     Means: an interval or a distribution around a prediction, not further predictions
     Done: left out, with a note; the column of the stem, or the median, stays

@@ -3,7 +3,7 @@
 A value v stems from such an array if some configurations, all or one, hold it in the same rows S,
 and
 
-- it is strange in at least one of them: it occurs there outside S in less than 1 % as many rows,
+- it is strange in at least one of them: it occurs there outside S in less than 1% as many rows,
   although most other predictions differ (labels, ratings and averages of votes are equal by chance,
   or since rows are sorted by class); or although all lie on one side of v, which no truth is, and
   there are several configurations (one may be a column of folds);

@@ -127,7 +127,7 @@ def of_interval(kind: IntervalKind) -> list[Block]:
         if of_kind == kind
     ]
     if seen:
-        seen.append(("", "of studies whose models are trained, by kind of metric; both ends, 95 %"))
+        seen.append(("", "of studies whose models are trained, by kind of metric; both ends, 95%"))
     source = " ".join(rest.rpartition("Source: ")[2].split())
     return _facts(("interval", kind), ("what", first.rstrip(".")), *seen, ("source", source))
 
@@ -213,7 +213,7 @@ def _size(estimate: Estimate, document: Envelope) -> str:
     moved = digits.difference(abs(estimate.size_correction))
     return (
         f"The expected {label(estimate.metric)} depends on the number of samples, and a resample "
-        f"leaves out only about 37 % of the {document.input.n_samples}: the estimate was corrected "
+        f"leaves out only about 37% of the {document.input.n_samples}: the estimate was corrected "
         f"for that by {'-' * (estimate.size_correction < 0)}{moved}; --no-size-correction gives "
         "the figure without it."
     )

@@ -359,7 +359,7 @@ def _reliability(found: Curves) -> str:
     return (
         f"Over {percent(share, 0)} of its range the naive curve leaves the band: the winner's "
         "probabilities can't be taken at their word there."
-    ).replace("%", " %")
+    )
 
 
 def _spec(curves: Curves, series: Sequence[str], x_title: str, y_title: str) -> Spec:

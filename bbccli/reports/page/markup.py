@@ -43,10 +43,8 @@ def text(value: str, longest: int = LONGEST) -> Markup:
     >>> print(text("<b>a</b> & 'c'"))
     &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
     """
-    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(name_of(value, longest))))
+    return Markup(html.escape(name_of(value, longest)))
 
-
-_SHARE = re.compile(r"(\d) %")
 
 _UNBROKEN = re.compile(r"\S{21,}")
 """Text that may be wider than a line, or a column, of a phone."""

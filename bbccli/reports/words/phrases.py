@@ -180,7 +180,7 @@ TIED = "tied for the best, and the first column wins ties"
 def clarity(estimate: Estimate) -> str:
     """Return how clear a choice is, by the winner's lead over the runner-up in the resamples.
 
-    54 % against 46 % is a toss-up, and 54 % against many others of 5 % is not.
+    54% against 46% is a toss-up, and 54% against many others of 5% is not.
     """
     shares = {one.configuration: one.share for one in estimate.selection}
     own = shares.pop(estimate.winner, 0.0)

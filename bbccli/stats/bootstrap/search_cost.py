@@ -57,7 +57,7 @@ TOGETHER = 8
 """Resamples in one product of matrices."""
 
 STEPS = (20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90, 100, 110, 120, 130, 150, 160, 180)
-"""Round numbers about 10 % apart, from 20 to 200; those beyond are their multiples by tens."""
+"""Round numbers about 10% apart, from 20 to 200; those beyond are their multiples by tens."""
 
 MOST_CELLS = 2**16
 """Performances that are ranked at once: what a processor keeps close at hand."""
@@ -117,7 +117,7 @@ def search_cost(case: Case) -> SearchCost:
 
 
 def counts_to(n_configurations: int) -> IntArray:
-    """Return numbers of configurations from 1 to C: each up to 20, then round ones 10 % apart.
+    """Return numbers of configurations from 1 to C: each up to 20, then round ones 10% apart.
 
     >>> counts_to(28)[18:]
     array([19, 20, 22, 25, 28])

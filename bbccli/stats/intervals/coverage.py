@@ -1,4 +1,4 @@
-"""Measured coverage of 95 % intervals where models are trained.
+"""Measured coverage of 95% intervals where models are trained.
 
 Shares of the studies of the bank, both ends, by kind of metric; a test holds them to its store.
 """

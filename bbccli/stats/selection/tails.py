@@ -103,8 +103,8 @@ def _chances_of_truth(matrix: PredictionMatrix, column: np.ndarray) -> np.ndarra
     return chances if matrix.available is None else chances[matrix.available[:, :, column[0]]]
 
 
-SEEN = {"mse": "34 to 95 %", "rmse": "36 to 94 %", "mae": "83 to 97 %", "log-loss": "23 to 100 %"}
-"""Studies of the bank, least and most of a population, in which 95 % intervals of `bbc` covered."""
+SEEN = {"mse": "34 to 95%", "rmse": "36 to 94%", "mae": "83 to 97%", "log-loss": "23 to 100%"}
+"""Studies of the bank, least and most of a population, in which 95% intervals of `bbc` covered."""
 
 LEAST_TOP = 5
 """Values that a tail index rests on, at least; else a tenth of all."""
