@@ -10,56 +10,37 @@ Formula: the estimate is (1/B) Σ_b m(w_b; out of bag b), where w_b is the winne
 
 Algorithm:
 
-1. Select the winner and its naive performance as `cvt` does.
-2. B times: draw N of the N rows with replacement; the drawn rows are the bag. [Unusable
-   draws](#redrawn-resamples) are repeated.
-3. Select the best configuration on the rows in the bag, each as often as it was drawn, by the rule
-   of step 1.
-4. Score that configuration on the rows out of the bag.
-5. The estimate is the mean of the B performances; their percentiles make the interval.
-6. If the metric is not a mean, both are shifted by the size correction below.
+1. Select the winner and its naive score as `cvt` does.
+2. B times: draw N of the N samples with replacement; these are the bag. [Unusable
+   draws](#redrawn-resamples) are repeated. A sample is drawn with its predictions of all repeats;
+   groups are drawn whole.
+3. Select the best configuration in the bag, by the rule of step 1, and score it on the samples out
+   of the bag.
+4. The estimate is the mean of the B scores; their percentiles make the interval.
 
-Size correction: about 0.37 N samples are out of the bag, and the expectation of some metrics
-depends on their number: average precision, F scores, Jaccard, MCC, kappa, RMSE, R², the median
-error, correlations. The configurations c that win show by how much, without another selection. With
-s_c the share of the resamples that c wins:
+Size correction: a bag leaves out about 0.37 N samples, and the expectation of some metrics depends
+on that number: average precision, F scores, Jaccard, MCC, kappa, RMSE, R², the median error,
+correlations. For these, estimate and scores are shifted by delta, with s_c the share of the
+resamples that c wins; `--no-size-correction` leaves it out, as the paper does:
 
 ```text
 delta = Σ_c s_c ((1/B) Σ_b m(c; out of bag b) - m(c; all samples))
-estimate = mean of step 5 - delta
+estimate = mean of step 4 - delta
 ```
 
-The B performances are shifted alike, clipped to the metric's bounds, and guarded. Means, shares of
-pairs (AUC, concordance) and conditional means (recall, precision, balanced accuracy) need no shift,
-as the expectation of delta is 0; means over folds and differences between two selections are not
-shifted either. `--no-size-correction` gives the figure of the paper. For a single configuration the
-estimate is its naive figure.
+Assumptions: those above; and, with pooled selection, that the predictions of different folds are on
+one scale. If they are not, use `--pooling within-folds` for metrics of pairs, such as the AUC, and
+`--pooling fold-mean` for means.
 
-With repeats, a sample is drawn with its predictions of all repeats; performances are computed per
-repeat and averaged. With groups (patients with several rows, sites), step 2 draws G of the G
-groups, each with all its samples.
-
-Assumptions: those above; and, with pooled selection, that predictions of different folds are on one
-scale (the pooled AUC compares them with each other). If they are not, use `--pooling within-folds`
-for metrics of pairs, `--pooling fold-mean` for means.
-
-Where a tool selected by the mean over folds of a metric that is neither a mean nor a share of pairs
-(R², average precision, F scores, MCC), the winner and the winners in the bags are those by that
-mean, but all are measured over pooled rows: the mean over small folds is another quantity, and
-resamples of small folds tell nothing of it.
-
-If the true performances are fixed, as in simulations that train no model, BBC is slightly
-pessimistic: a bag holds about 63% of the samples, so the selection in it is a little worse than
-the real one. Trained models can reverse that: through them a prediction depends on the other
-samples, so a configuration that happens to suit the whole sample does well in the bag and out of
-it, above all if the signal is weak. Without any signal BBC was optimistic by 0.03 with 40 samples,
-and by 0.01 with 160, in [trained
-classifiers](../benchmarks/validation-tables.md#trained-classifiers).
+Evidence: if the true scores are fixed, BBC is slightly pessimistic, because a bag holds about 63%
+of the samples. With [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers)
+and no signal at all it was optimistic by 0.03 with 40 samples and by 0.01 with 160. [The
+bank](validation.md) has 2,950 studies.
 
 When to use: nearly always. When not: with a handful of samples in a class; see the note
 [redrawn-resamples](notes.md#redrawn-resamples).
 
-Cost: time O(B N C), memory O(B + N C) beside blocks of bounded size.
+Cost: O(B N C).
 
 Source: Tsamardinos et al. 2018, Algorithm 5; interval: section 3.1. The size correction is ours.
 
@@ -67,29 +48,21 @@ Source: Tsamardinos et al. 2018, Algorithm 5; interval: section 3.1. The size co
 
 BBC-632, between BBC and the naive figures of the winners. Experimental.
 
-It carries Efron's .632 rule for prediction errors over to a selection: that in a resample sees 63.2
-% of the distinct samples.
-
 Formula: 0.368 (1/B) Σ_b m(w_b; all samples) + 0.632 (1/B) Σ_b m(w_b; out of bag b), with w_b the
-winner in bag b.
+winner in bag b. A bag holds 63.2% of the distinct samples.
 
-Algorithm:
+Algorithm: with the resamples of `bbc`, average the winners' scores on all samples and out of the
+bag, with these weights. The interval is that of `bbc`, shifted to this estimate.
 
-1. Draw, select and score B resamples as `bbc` does.
-2. Average the performances of their winners on all samples.
-3. Weight this mean by 0.368 and that of BBC by 0.632.
-4. The interval is BBC's, shifted to this estimate. The percentiles of the mixture itself would be
-   too narrow, because it spreads less than the estimate.
+Assumptions: those of `bbc`; and that the errors of the two parts cancel in the ratio of the
+weights. They do if true scores are fixed, from 40 samples on; with models trained on few samples
+they need not.
 
-Assumptions: those of BBC; and that the errors of the naive figures and of BBC cancel in the ratio
-of the weights. That holds if performances are fixed: in such simulations the bias is nearer to 0
-than BBC's from 40 samples on. It need not hold for models trained on few samples.
+When to use: to see how much of the pessimism of `bbc` comes from selecting on fewer distinct
+samples. When not: as the only number, or with 20 samples or hard tasks, where it was
+[optimistic](validation.md).
 
-When to use: to see how much of BBC's pessimism comes from selecting on fewer distinct samples. When
-not: as the only number, or with 20 samples or hard tasks, where it was [optimistic](validation.md);
-[bbc-632plus](#bbc-632plus) is less so.
-
-Cost: that of BBC, whose resamples it shares.
+Cost: that of `bbc`, whose resamples it shares.
 
 Source: the weights are those of Efron 1983, section 6; the use for a selection is ours.
 
@@ -97,11 +70,11 @@ Source: the weights are those of Efron 1983, section 6; the use for a selection 
 
 BBC-EB, the winner shrunk towards its contenders, halfway to BBC-632. Experimental.
 
-The winner's lead over configurations that the sample can't tell from it is partly noise, and
+Part of the winner's lead over configurations that the sample cannot distinguish from it is noise;
 empirical Bayes subtracts as much as the noise explains.
 
-Formula, for a metric that is maximised, with P_j the performance of configuration j on all samples,
-w the winner, and T its contenders:
+Formula, for a metric that is maximised, with P_j the score of configuration j on all samples, w the
+winner, and T its contenders:
 
 ```text
 shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))
@@ -110,45 +83,29 @@ estimate = (shrunken + bbc-632) / 2, but not below bbc, nor above the naive figu
 
 Algorithm:
 
-1. Draw, select and score B resamples as `bbc` does. S holds the variances and covariances of the
-   performances in the bags over the resamples.
-2. The contenders T are the configurations j with P_w - P_j ≤ 2 sd(P_w - P_j), with the standard
-   deviation from S: an error that all share cancels in the difference. The 2 is a convention: a
-   threshold that grows with the number of configurations includes too many of hundreds. Of m
-   identical configurations one counts, with weight √m in all means over T below; those without a
-   performance do not count.
-3. The noise v is the mean variance less the mean covariance of T (of different configurations): the
-   part of the error that contenders do not share.
-4. The signal t2 is the variance of P over T (unbiased, with these weights) less v, and v / 20 at
-   least.
-5. Shrink P_w towards the mean of the contenders by t2 / (t2 + v).
-6. The estimate is the mean of that and `bbc-632`, clipped between `bbc` and the naive figure. With
-   a single configuration, or copies of one, it is the figure itself.
-7. The interval is BBC's, shifted to this estimate. If the estimate was clipped, the interval covers
-   the ends before and after clipping.
+1. With the resamples of `bbc`, take the variances and covariances S of the scores in the bags.
+2. The contenders T are the j with P_w - P_j ≤ 2 sd(P_w - P_j), by S. Of m identical configurations
+   one counts, with weight √m.
+3. The noise v is the mean variance less the mean covariance over T. The signal t2 is the variance
+   of P over T (unbiased) less v, and v / 20 at least.
+4. Shrink, average with `bbc-632`, and clip. A single configuration keeps its figure.
+5. The interval is that of `bbc`, shifted to this estimate; if it was clipped, the interval covers
+   the ends before and after.
 
-Derivation: let P_j = μ_j + e + ε_j among the contenders, with true performances μ_j of variance t2,
-an error e that all share, and errors ε_j of variance v. Given P, the mean of μ_j + e is that of
-step 5, whichever j won, because a posterior ignores the selection. The P_j spread with variance t2
-+ v, and S gives v, since e adds the same to variances and covariances. That is the James-Stein
-estimator for correlated errors. Nothing in the sample reveals e, so it stays in the estimate. The
-root of the number of copies is a compromise: a grid may repeat one model because a setting has no
-effect. If another metric selects, it decides on the contenders; the metric that measures is shrunk.
-
-Assumptions: those of BBC; and that the contenders' errors are about equally large and symmetric.
-Near the bound of the metric they are neither, so the shrinkage is too strong there; the estimate is
-never worse than that of `bbc`.
+Assumptions: those of `bbc`; and that the contenders' errors are about equally large and symmetric.
+Near the bound of the metric they are neither, so it shrinks too much there; the estimate is never
+worse than that of `bbc`.
 
 Evidence: in [the bank](validation.md) it has the smallest RMSE of the methods with intervals.
 
-When to use: for the best estimate of the winner's own performance from one study. When not: as the
-only number while it is experimental.
+When to use: for the best estimate of the winner's own score from one study. When not: as the only
+number while it is experimental.
 
-Cost: that of BBC, whose resamples it shares, and O(B C) for the moments; if B C exceeds a million,
-or another metric selects, the performances in the bags are computed again.
+Cost: that of `bbc`, and O(B C); if B C exceeds a million, or another metric selects, the scores in
+the bags are computed again.
 
-Source: James & Stein 1961; Efron & Morris 1973, for an unknown mean and variance. The contenders,
-the noise from the resamples and the mean with `bbc-632` are ours.
+Source: James & Stein 1961; Efron & Morris 1973. The contenders, the noise from the resamples and
+the mean with `bbc-632` are ours.
 """
 
 from __future__ import annotations

@@ -1,31 +1,30 @@
 """BBC-F, bootstrap bias corrected cross-validation, over folds.
 
-Formula: as for BBC, with folds in place of samples and means over folds in place of performances.
+Formula: as for `bbc`, with folds in place of samples and means over folds in place of scores.
 
 Algorithm:
 
-1. Compute the performance of each configuration in each of the F folds.
-2. Select the winner by its mean over folds, whatever `--pooling` says. That mean is the naive
-   performance.
-3. Draw F of the F folds with replacement. Draws that contain every fold leave nothing out and are
-   discarded.
-4. Select the configuration with the best mean over the drawn folds, each as often as it was drawn.
-5. Score it by its mean over the folds that were not drawn.
-6. The estimate is the mean over all draws; their percentiles make the interval.
+1. Select the winner by its mean over the F folds, whatever `--pooling` says.
+2. Draw F of the F folds with replacement; draws of every fold leave nothing out and are discarded.
+3. Select the configuration with the best mean over the drawn folds, and score it by its mean over
+   the others.
+4. The estimate is the mean over all draws; their percentiles make the interval.
 
 Few draws are distinct: C(2F - 1, F) - 1, which is 9 for F = 3, 125 for F = 5 and 92,377 for F = 10.
-Up to ten folds all are enumerated, each with its probability, so seed and number of resamples do
-not matter. With more folds B draws are sampled. With repeats, see [the decision](#decisions).
+Up to ten folds all are enumerated, each with its probability, so there is no Monte Carlo error.
+With more folds B draws are sampled. With repeats, each repeat is drawn by itself, and the
+distributions are mixed.
 
 Assumptions: those above, and folds of about equal size.
 
-When to use: with 8 folds or more, for metrics that are means over folds by nature, or if N C is
-large: [with 10 folds](../benchmarks/validation-tables.md#ten-folds) its intervals cover as often as
-those of `bbc`. When not: if the metric is undefined in a fold, or far from a mean, as R2 is; or
-with 5 folds or fewer, since the interval rests on a handful of values: with the 5 folds of [the
-bank](validation.md) it covered less often than that of `bbc` and scored worse.
+Evidence: [with 10 folds](../benchmarks/validation-tables.md#ten-folds) its intervals cover as often
+as those of `bbc`; with the 5 of [the bank](validation.md) less often.
 
-Cost: time O(M F C) for M draws, whatever N, once the performances in the folds are known.
+When to use: with 8 folds or more, for metrics that are means over folds by nature, or if N C is
+large. When not: with 5 folds or fewer, since the interval is based on a handful of values; if the
+metric is undefined in a fold, or far from a mean, like R².
+
+Cost: O(M F C) for M draws, whatever N.
 
 Source: Paraschakis et al. 2024, section 2, Algorithm 1, and the authors' code.
 """

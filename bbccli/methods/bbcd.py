@@ -3,28 +3,24 @@
 Needs folds.
 
 Formula: m_w(S), estimated by BBC, with S the configurations that survive and w the best of them.
-After each fold configuration c is dropped if in more than 0.99 B of B draws m_c is strictly worse
-than m_j, with j the best so far.
 
 Algorithm:
 
-1. Walk the folds in the order of their names. After each, find j, the best configuration on the
-   rows predicted so far.
-2. B times, draw as many of these rows with replacement. A draw in which j is undefined is repeated.
-3. Drop each configuration that is strictly worse than j in more than 99% of the draws; drop
-   nothing before 50 rows are predicted. Steps 1 to 3 are also done after the last fold.
-4. Select the winner among the survivors, and estimate its performance by BBC on their columns
-   alone.
+1. Walk the folds in the order of their names. After each, the last included, find j, the best
+   configuration so far.
+2. B times, draw as many samples as are predicted so far, with replacement. Drop each configuration
+   that is strictly worse than j in more than 99% of the draws; drop nothing before 50 samples are
+   predicted.
+3. Select the winner among the survivors, and estimate its score by BBC on their columns alone.
 
-Assumptions: those of BBC. The choice of the survivors is not bootstrapped, which costs little: a
-configuration that could have won is seldom dropped at 1%.
+Assumptions: those of `bbc`. The choice of the survivors is not bootstrapped, which costs little: at
+1% a configuration that could have won is seldom dropped.
 
 When to use: to see what an estimate would have been with [dropping](dropping.md), or for a run that
-dropped. When not: with all predictions at hand, where `bbc` corrects for all configurations.
+dropped. When not: with all predictions at hand; `bbc` corrects for all configurations.
 
-Cost: time O(B N C) per fold, less as configurations go; memory as BBC. More than 1,000 folds are
-refused if the draws after all of them take more than 5,000,000,000 samples: with 1,000 resamples,
-leave-one-out of more than 3,125 samples.
+Cost: O(B N C) per fold, less as configurations are dropped. More than 1,000 folds are refused if
+the draws after all of them take more than 5,000,000,000 samples.
 
 Source: Tsamardinos et al. 2018, section 4, and the code of its simulations, which also drops after
 the last fold. JSON: `drop_trace`.

@@ -4,18 +4,15 @@
 
 CVT, cross-validation with tuning: the naive figure.
 
-Formula: m_w, where m_c is the performance of configuration c and w is the first of the best.
+Formula: m_w, where m_c is the score of configuration c and w is the first of the best.
 
-Algorithm:
-
-1. Compute m_c of each configuration from its out-of-sample predictions, over the pooled rows or as
-   the mean over folds; with repeats, the mean of them.
-2. Select w, the winner, or a simple one near the best ([css](#selection)).
-3. Report m_w, which is optimistic because it was selected for being high.
+Algorithm: score each configuration on its out-of-sample predictions, over pooled predictions or as
+the mean over folds; with repeats, take the mean of them. Select w, the best, or a simple one near
+it ([selection](#selection)), and report m_w.
 
 When to use: to see an uncorrected report. When not: as a result, unless there is only one
-configuration. The more configurations, the closer their performances and the fewer the samples, the
-larger the optimism.
+configuration. It is optimistic because m_w was selected for being high: the more configurations,
+the closer their scores and the fewer the samples, the more.
 
 Cost: one evaluation of the metric per configuration.
 
@@ -25,38 +22,33 @@ Source: Tsamardinos et al. 2018, Algorithm 2.
 
 TT, the correction of Tibshirani and Tibshirani, from the folds alone.
 
-Formula, with m_kc the performance of configuration c in fold k and m̄_c its mean over folds, for a
-metric that is maximised:
+Formula, with m_kc the score of configuration c in fold k and m̄_c its mean over folds, for a metric
+that is maximised:
 
 ```text
-w = first c with the best m̄_c,   optimism = (1/F) Σ_k ( max_c m_kc - m_kw ),   estimate = m̄_w - optimism
+w = first c with the best m̄_c,   optimism = (1/F) Σ_k ( max_c m_kc - m_kw )
+estimate = m̄_w - optimism
 ```
 
-For a metric that is minimised the signs change. With repeats the sum is over all their folds.
+Algorithm: select the winner w by its mean over folds, whatever `--pooling` says. In each fold, take
+the lead of that fold's best configuration over w; the mean of these leads, over the folds of all
+repeats, is the optimism.
 
-Algorithm:
+Assumptions: the gap between a fold's best and the winner there is like the gap between the winner's
+score and its true one. With small folds and many configurations the estimate may leave the metric's
+bounds: see the note [beyond-bounds](notes.md#beyond-bounds).
 
-1. Select the winner w by its mean over folds, whatever `--pooling` says. That mean is the naive
-   performance.
-2. In each fold, take the lead of that fold's best configuration over w.
-3. The mean of these leads is the optimism; subtract it from the mean over folds.
-
-Assumptions: the gap between the best in a fold and the winner there is like the gap between the
-winner and its true performance. The leads can't correct a pooled performance, since they come from
-folds. The optimism is never negative, unless another metric selects. With small folds and many
-configurations the estimate may leave the metric's bounds: see the note
-[beyond-bounds](notes.md#beyond-bounds).
+Evidence: with the 5 folds of [the bank](validation.md) it is hardly biased; [with
+10](../benchmarks/validation-tables.md#ten-folds) it is too strict by .59 RMSEs of `bbc`, and its
+own RMSE is 1.32 times as large.
 
 When to use: as a quick second opinion. When not: with small or few folds, or leave-one-out, where
-performances in single folds are coarse or undefined. With the 5 folds of [the bank](validation.md)
-TT is hardly biased; [with 10](../benchmarks/validation-tables.md#ten-folds) it is too strict by .59 RMSEs of
-`bbc`, and its own RMSE is 1.32 times as large. In the comparison of Tsamardinos et al. 2018, BBC
-has smaller bias and variance.
+scores in single folds are coarse or undefined.
 
 Cost: one evaluation per fold and configuration.
 
 Source: Tibshirani & Tibshirani 2009, equation 4; Tsamardinos et al. 2018, Algorithm 4.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

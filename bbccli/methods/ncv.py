@@ -4,31 +4,25 @@
 
 NCV, nested cross-validation: the selection repeated within each outer fold.
 
-Needs [nested predictions](formats.md#nested-cross-validation); in the default set where the file
-has them.
+Needs [nested predictions](formats.md#nested-cross-validation); run by default where the file has
+them.
 
-Formula: (1/F) Σ_f m_f(c_f), with m_f(c) the performance of configuration c on the test samples of
-outer fold f and c_f the best configuration on the inner predictions of its training samples; with
-repeats, the mean over all outer folds of all repeats.
+Formula: (1/F) Σ_f m_f(c_f), with m_f(c) the score of configuration c on the test samples of outer
+fold f and c_f the best configuration on the inner predictions of its training samples; with
+repeats, the mean over all outer folds.
 
-Algorithm:
-
-1. For each outer fold, select the configuration with the best performance on the inner
-   out-of-sample predictions of the training samples: over the pooled rows, or as the mean over the
-   inner folds (`--pooling`).
-2. Evaluate it on the test samples of the outer fold, with the model trained on all outer training
-   samples.
-3. Average over the outer folds.
+Algorithm: for each outer fold, select on the inner predictions (`--pooling`), and score the
+selected configuration, trained on all outer training samples, on the test samples. A note and
+`selection` in the JSON name what the outer folds selected.
 
 Assumptions: neither inner nor outer models saw the outer test samples, and the metric is defined in
-every outer fold. The table names the best on the outer test predictions; a note and `selection`
-give the configurations that the outer folds selected.
+every outer fold.
 
 When to use: to check `bbc` if the nested cross-validation was done anyway. It is nearly unbiased
 for the selection on the outer training samples. When not: otherwise; it has no interval, and varies
 more than `bbc`.
 
-Cost: time O(R F N C); the training costs F times that of a plain cross-validation.
+Cost: O(R F N C); the training costs F times that of a plain cross-validation.
 
 Source: Tsamardinos et al. 2018, Algorithm 3.
 
@@ -48,21 +42,13 @@ ratio = √max(0, mse) / (sd(all e_in) √(K / (N (K - 1)))), kept within 1 and 
 ends = estimate ∓ z ratio sd(all e_in) / √N
 ```
 
-Algorithm:
+Algorithm: the estimate is that of `ncv`. In each outer fold the squared difference of the winner's
+inner and outer mean loss measures the error of the inner cross-validation; the noise of the test
+samples is subtracted. The ratio compares the root of its mean with the standard error of
+independent losses.
 
-1. Select in each outer fold, and average over them, as `ncv` does: that is the estimate.
-2. For each outer fold, take the winner's mean loss in the inner cross-validation of its training
-   samples, and on its test samples, by the model trained on all of them. Their squared difference
-   measures the error of that inner cross-validation, plus the noise of the test samples, which is
-   subtracted.
-3. The mean over outer folds is the mean squared error of a cross-validation of N (K - 1) / K
-   samples, with K outer folds in a repeat. Divide its root by the standard error of independent
-   losses. The ratio is kept between 1 and √K, the value for complete dependence within K folds.
-4. The ends are normal, with the standard error of N losses times that ratio.
-
-Departures from the paper: there the models are of one configuration, and the estimate is their mean
-inner loss less its bias; here the estimate is that of `ncv`, and the spread that of the winner,
-taken as given. Any inner folds will do; in the paper they are the other outer folds.
+Departures from the paper: there the models are of one configuration, the estimate is their mean
+inner loss less its bias, and the inner folds are the other outer folds.
 
 Assumptions: a metric that is a mean of losses of samples, without weights or groups; otherwise
 there is no interval, with the note [no-interval](notes.md#no-interval).
@@ -72,7 +58,7 @@ a single repeat of a few folds, where the ratio (in the note
 [nested-spread](notes.md#nested-spread)) is mostly at one of its limits; the paper repeats 200
 times.
 
-Cost: that of `ncv`, and O(R F N) for the losses.
+Cost: that of `ncv`, and O(R F N).
 
 Source: Bates, Hastie & Tibshirani 2023, Algorithm 1 and section 4; centre and selection are those
 of `ncv`.

@@ -1,35 +1,33 @@
-"""Rows that were sealed before the search, and opened a counted number of times.
+"""Samples that were sealed before the search, and opened a counted number of times.
 
-Needs rows that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`. It is
-then the figure to report, whatever the search did with its own rows; see [the vault](vault.md).
+Needs samples that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`. It
+is then the figure to report, whatever the search did with the other samples; see [the
+vault](vault.md).
 
-Formula, with k of M sealed rows right and j the number of the opening:
+Formula, with k of M sealed samples right and j the number of the opening:
 
 ```text
-share of rows  Clopper-Pearson: beta quantiles of (k, M - k + 1) and (k + 1, M - k)
-AUC A          logit A ∓ z s / (A (1 - A)), with DeLong's standard error s
-other metrics  percentiles over resamples of the M rows, or of their groups
-level          1 - a / P while only "not yet" was said, of P planned openings
-               1 - a 2^-j / (M + 1)^(j - 1) once a figure was shown
+share of samples  Clopper-Pearson: beta quantiles of (k, M - k + 1) and (k + 1, M - k)
+AUC A             logit A ∓ z s / (A (1 - A)), with DeLong's standard error s
+other metrics     percentiles over resamples of the M samples, or of their groups
+level             1 - a / P while only "not yet" was said, of P planned openings
+                  1 - a 2^-j / (M + 1)^(j - 1) once a figure was shown
 ```
 
-Algorithm:
+Algorithm: the last opening whose figure was shown is scored on the sealed samples. Nothing was
+selected on them, so nothing is corrected. Openings are counted: a search that was only told "not
+yet" has a single history; one that saw figures has a history for each of their values, and the
+level is shared among these. For shares the interval is exact, whatever the search did with what it
+was shown. An AUC of 0 or 1 has the interval of as many pairs as share no sample.
 
-1. The last opening whose figure was shown is scored on the sealed rows. Nothing was selected on
-   them, so nothing is corrected.
-2. The openings are counted. A search that was told "not yet" so often has one history only; one
-   that saw figures has a history for each of their values, and the level is shared among these.
-3. The interval at this level is exact for shares of rows: it holds whatever the search did with
-   what it was shown. An AUC of 0 or 1 has the interval of as many pairs as share no sample.
+Assumptions: sealed samples are like those that the result is for, and no part of the search has
+read them; whole groups are sealed where samples come in groups. `bbc` counts what was opened here,
+not what was opened in a copy.
 
-Assumptions: sealed rows are like those that the result is for, and no part of the search has read
-them; whole groups are sealed where samples come in groups. `bbc` counts what was opened here, not
-what was opened in a copy.
+When to use: whenever the search builds on its best so far, or reads the samples. When not: with
+fewer than about 150 samples, where nested cross-validation is a better use of them.
 
-When to use: whenever the search builds on its best so far, or reads rows. When not: with fewer than
-about 150 samples, where nested cross-validation is a better use of them.
-
-Cost: none; other metrics take B resamples of M rows.
+Cost: none; other metrics take B resamples of M samples.
 
 Source: Clopper & Pearson 1934; DeLong, DeLong & Clarke-Pearson 1988; the union over histories
 follows Blum & Hardt 2015.

@@ -14,25 +14,21 @@ that score higher), and A the mean of either:
 variance = Σ_i (V10_i - A)² / (M (M - 1)) + Σ_j (V01_j - A)² / (N (N - 1))
 ```
 
-Algorithm:
-
-1. Split the samples, and select the winner on those of the selection.
-2. Compute the placements on the evaluation samples, A and its variance.
-3. The estimate is A. The interval is A ± z √variance, clipped to [0, 1].
-
-Groups: the deviations of a group's samples are added up before they are squared, and positives and
-negatives of the same group covary (Obuchowski 1997). With repeats, deviations are averaged over the
-repeats before they are squared: the variance is that of the mean AUC. Sample weights are refused.
+Algorithm: split, select the winner on the selection samples, and compute A and its variance on the
+evaluation samples. The interval is A ± z √variance, clipped to [0, 1]. Deviations are added up
+within groups, where positives and negatives covary (Obuchowski 1997), and averaged over repeats,
+before they are squared. Sample weights are refused.
 
 Assumptions: those above; a normal distribution of the AUC, which is doubtful near 1 and with few
-samples of a class. If all placements are equal, as at an AUC of 1, the interval has no width
-([no-variance](notes.md#no-variance)); with one evaluation sample of a class there is none.
+samples of a class. At an AUC of 1 the interval has no width ([no-variance](notes.md#no-variance)).
 
-When to use: to compare with the literature, or with hundreds of samples of each class. When not:
-otherwise. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
+Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
 covered the winner's true AUC in 90% of the cases with two equal classes, and in 83% where one has
 50 samples; with 50 samples in all, in 74%. The paper's figures are
 [similar](../benchmarks/validation-tables.md#beside-the-paper).
+
+When to use: to compare with the literature, or with hundreds of samples of each class. When not:
+otherwise.
 
 Cost: one evaluation of the metric per configuration, and O(N log N).
 
@@ -47,12 +43,10 @@ Formula: as for `delong`, with z at Šidák's level, level^(1/m).
 
 Algorithm: that of `delong`, for the best of the m [preselected](#split-methods) configurations.
 
-Assumptions: those of `delong`, but further out in the tail, where the normal distribution fits
-worse.
+Assumptions: those of `delong`, further out in the tail, where the normal distribution fits worse.
 
-When to use: to compare with the literature. When not: as a result. In the same settings its bound
-covered in 82%, 49% and 10% of the cases. At the AUCs near 1 that win among m, placements happen
-to vary little: the variance is underestimated, and Šidák's level does not make up for it.
+When to use: to compare with the literature. When not: as a result. In the settings of `delong` its
+bound covered in 82%, 49% and 10% of the cases.
 
 Cost: that of `delong`.
 
@@ -73,17 +67,15 @@ variance = (A (1 - A) + (M - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (M N)
 
 Algorithm: that of `delong`, with this variance.
 
-Assumptions: those above; exponential distributions of the scores, which give Q1 and Q2 and fit many
-others well; a normal distribution of the AUC. Groups and sample weights are refused: the formula
-counts independent samples.
+Assumptions: those above; exponential distributions of the scores, which fit many others well; a
+normal distribution of the AUC. Groups and sample weights are refused.
 
 When to use: to compare with the literature, or if only an AUC and two counts are known. When not:
 otherwise; see `delong` for its coverage.
 
-The code of Paraschakis et al. 2024 computes something else under this name: the counts of right and
-wrong predictions in place of M and N, M + 1 in place of M - 1, and as wrong all samples of the file
-except those predicted correctly in the evaluation. The published inclusion for HM (0.84 on average,
-0.34 with preselection) belongs to that formula.
+The code of Paraschakis et al. 2024 computes something else under this name: it takes the counts of
+right and wrong predictions for M and N. The published inclusion (0.84 on average, 0.34 with
+preselection) belongs to that formula.
 
 Cost: one evaluation of the metric per configuration.
 

@@ -1,7 +1,7 @@
 """BBC-632+, with weights by how much the selection overfits. Experimental.
 
-Formula, with w_b the winner in bag b, I, L and P the means over b of m(w_b; in bag b), m(w_b; out
-of bag b) and m(w_b; all samples), and γ that of the no-information performance of w_b:
+Formula, with w_b the winner in bag b; I, L and P the means over b of m(w_b; in bag b), m(w_b; out
+of bag b) and m(w_b; all samples); and γ that of the no-information score of w_b:
 
 ```text
 R = (I - L) / (I - γ), kept within 0 and 1        w = 0.632 / (1 - 0.368 R)
@@ -10,40 +10,27 @@ estimate = (1 - w) P + w L
 
 Algorithm:
 
-1. Draw, select and score B resamples as `bbc` does. Score their winners in the bag too.
-2. Compute the no-information performance of each winner, on all pairs of the truth of one sample
-   and the prediction of another: for a mean of losses the mean loss of all N² pairs, for the AUC
-   and concordances exactly one half, for a correlation 0. With K classes N K weighted pairs give it
-   exactly; values and times beyond 256 samples (and more than 8 classes with many samples) are
-   paired in seeded permutations, 65,536 pairs or 8 for each prediction.
-3. Compute R, the relative loss out of the bag. It is a ratio of means, as in the paper, not a mean
-   of ratios, which would give resamples with a low L_b more weight, and whose denominators may be
-   close to 0.
-4. Average P and L with these weights: at R = 0 the estimate is that of `bbc-632`, at R = 1 that of
-   `bbc`.
-5. The interval is BBC's, shifted to this estimate.
+1. With the resamples of `bbc`, score the winners in the bag too.
+2. Compute γ on all pairs of one sample's truth and another's prediction: for a mean of losses the
+   mean over all N² pairs, for the AUC and concordances one half, for correlations 0. With many
+   samples, values, times and more than 8 classes are paired in seeded permutations: 65,536 pairs,
+   or 8 for each prediction.
+3. R is a ratio of means. At R = 0 the estimate is that of `bbc-632`, at R = 1 that of `bbc`.
+4. The interval is that of `bbc`, shifted to this estimate.
 
-The formula of R is the same for gains and losses. If the winners lose nothing out of the bag, R is
-0, whatever γ. With repeats, all performances are means over repeats. Groups are drawn whole, but
-like folds don't matter for γ; with sample weights a pair weighs the product of two.
+Departures from the paper: where winners lose out of the bag and are no better in it than without
+information, R is 1 (the paper has 0, which would trust the naive figures); I is measured in the
+bags; R is clipped instead of L.
 
-Departures from the paper:
+Assumptions: those of `bbc-632`, except that the weight of the naive figures is estimated.
 
-- If the winners lose something, and are no better in the bag than without information, R is 1, the
-  limit of the ratio. The paper has 0, which would give the naive figures their full weight.
-- The paper's apparent error is that on all samples; I is that in the bags, on the same draws as L.
-- The paper caps L at γ; here R is kept within 0 and 1 instead.
+Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) without
+any signal all are optimistic with 80 samples: `bbc-632` most (0.041), `bbc-632plus` (0.025) about
+as much as `bbc` (0.021).
 
-Assumptions: those of `bbc-632`, except that the weight of the naive figures is estimated from the
-data.
+When to use: instead of `bbc-632`. When not: as the only number.
 
-When to use: instead of `bbc-632`. When not: as the only number. For [trained
-classifiers](../benchmarks/validation-tables.md#trained-classifiers) without any signal all three
-are optimistic: `bbc-632` by far the most (0.041 at N = 80), while `bbc-632plus` (0.025) is close to
-`bbc` (0.021). Its RMSE is about theirs.
-
-Cost: that of BBC, whose resamples it shares, O(B N) and the metric on max(N K, 65,536) pairs of
-each distinct winner.
+Cost: that of `bbc`, O(B N), and the metric on max(N K, 65,536) pairs of each distinct winner.
 
 Source: Efron & Tibshirani 1997, section 3; the use for a selection is ours.
 """  # noqa: RUF002

@@ -3,24 +3,16 @@
 Formula: m_w ∓ z √(s² / n + (1/n²) Σ_c Σ_(i ≠ j in c) L_i L_j), with L_i = s_i - m_w, the score of
 item i less the winner's mean over n items, s² = Σ L_i² / (n - 1), and clusters c.
 
-Algorithm:
-
-1. Select the winner and its mean m_w as `cvt` does. That is the estimate.
-2. Take its scores s_i; with several epochs the mean of each item, since repeating an item adds no
-   items. With sample weights, or folds that `--pooling fold-mean` averages, L_i is the influence
-   value of the item, which for a plain mean is s_i - m_w.
-3. Add the products of different items within a group to the variance of the mean. Without groups
-   there are none, and the error is s / √n.
-4. Compute the normal interval and clip it to the bounds of the metric.
+Algorithm: select the winner and its mean m_w as `cvt` does. Several epochs of an item are averaged,
+since repeating an item adds no items. Products of different items of a group are added to the
+variance; without groups the error is s / √n. With sample weights or fold means L_i is the item's
+influence value. The interval is clipped to the bounds of the metric.
 
 Assumptions: the winner was named beforehand; items, or groups of them, are many, and drawn from the
-population that the result is for. The interval does not include the errors of a judge that gives
-the scores.
+population that the result is for. Errors of a judge that gives the scores are not included.
 
 When to use: to compare with the error bars of evaluation frameworks and papers on language models.
-When not: for the best of several configurations. The interval of `bbc` is wider, because with other
-items another configuration might have won; its estimate is lower, because the winner was lucky with
-these.
+When not: for the best of several configurations; use `bbc`.
 
 Cost: none.
 

@@ -1,22 +1,15 @@
-"""The influence-function interval of a cross-validated performance.
-
-With `--metric auc --pooling fold-mean` it is that of LeDell, Petersen & van der Laan.
+"""The influence-function interval of a cross-validated score.
 
 Formula: m_w ∓ z √(Σ_i d_i²), with d_i the derivative of m_w by the relative weight of sample i.
 
-Algorithm:
+Algorithm: select the winner as `cvt` does; m_w is the estimate. d_i is M/2 times the difference of
+the scores with weights M + 1 and M - 1 of sample i, and M = 1000 of all others; groups are weighted
+as a whole. The interval is clipped to the bounds of the metric.
 
-1. Select the winner and its naive performance m_w as `cvt` does. That is the estimate.
-2. Give all samples the weight M = 1000, and one of them M + 1 and M - 1: d_i is M/2 times the
-   difference of the two performances. Means over folds and repeats are part of m_w, and so of d_i.
-   Groups are weighted as a whole, and the sum is over groups.
-3. Compute the normal interval and clip it to the bounds of the metric.
-
-For the mean AUC of folds with equal class counts this is LeDell's variance: a case i of fold v has
-d_i = (share of the fold's controls below i - AUC_v) / (V n1_v). Hers weights classes by the whole
-sample instead of the fold, with little difference. For the accuracy it is `wald`, for a mean loss s
-/ √N, and for the pooled AUC DeLong's variance with n in the place of n - 1. For any other smooth
-metric it is the delta method.
+With `--metric auc --pooling fold-mean` it is that of LeDell, Petersen & van der Laan, who weight
+classes by the whole sample instead of the fold, with little difference. For the accuracy it is
+`wald`, for a mean loss s / √N, for the pooled AUC DeLong's variance with n in the place of n - 1;
+for other smooth metrics the delta method.
 
 Assumptions: independent samples or groups, enough of them for a normal interval, and a metric that
 changes smoothly with the weights. A median doesn't, and if the winner is perfect no sample has
@@ -26,7 +19,7 @@ When to use: for a single configuration with any metric: it draws nothing, and r
 its width. When not: for a selected winner; near the bound of the metric; with many thousands of
 samples, where `naive` is faster.
 
-Cost: time O(N²), with G groups O(G N).
+Cost: O(N²), with G groups O(G N).
 
 Source: LeDell, Petersen & van der Laan 2015; Efron 1982, chapter 6 (infinitesimal jackknife).
 """

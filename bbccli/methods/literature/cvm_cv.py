@@ -2,29 +2,23 @@
 
 Needs two repeats of the cross-validation or more.
 
-Formula: 1 / (R (R - 1)) Σ_r Σ_{q ≠ r} m_q(c_r), with m_q(c) the performance of configuration c in
-repeat q and c_r the best configuration of repeat r.
+Formula: 1 / (R (R - 1)) Σ_r Σ_{q ≠ r} m_q(c_r), with m_q(c) the score of configuration c in repeat
+q and c_r the best configuration of repeat r.
 
-Algorithm:
+Algorithm: select in each repeat, and average that configuration's scores over the other repeats;
+then over r. There is no interval: percentiles of a bootstrap are too high (inclusion 0.60 at level
+0.95).
 
-1. For each repeat r, select the configuration with the best performance in that repeat (css).
-2. Average the performance of that configuration over the other repeats.
-3. The estimate is the mean of these R averages.
-
-The paper draws a new split for the evaluation.
-
-It has no interval: in a bootstrap the best of a resample is the best of noisier figures, so the
-percentiles are too high (inclusion 0.60 at level 0.95).
-
-Assumptions: repeats are independent. But they share the samples, and a configuration that suits
-these samples is favoured in every repeat: CVM-CV corrects less than BBC, and too little.
+Assumptions: repeats are independent. They are not: a configuration that suits these samples is
+favoured in every repeat, so CVM-CV corrects too little.
 
 When to use: to see how much of the optimism is due to the split into folds. When not: as the number
 to report; use `bbc`.
 
-Cost: time O(R N C).
+Cost: O(R N C).
 
-Source: Tsamardinos, Rakhshani & Lagani 2015, section 4, Algorithm 3.
+Source: Tsamardinos, Rakhshani & Lagani 2015, section 4, Algorithm 3. The paper draws a new split
+for the evaluation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""IPL, the inverse power law: learning curves smooth the errors that the choice is made by.
+"""IPL, the inverse power law: learning curves smooth the errors that decide the choice.
 
 For comparison; experimental. It needs predictions of models trained on at least three numbers of
 samples, in a column [`train_size`](formats.md#training-sizes).
@@ -10,35 +10,25 @@ that is maximised:
 e_c(n) ≈ a_c n^(-b_c) + d_c,   a_c ≥ 0,   b_c > 0,        estimate = min_c a_c N^(-b_c) + d_c
 ```
 
-Algorithm:
+Algorithm: score each configuration at each training size, fit its curve by least squares (b between
+0.01 and 5; d no better than the metric's best value), and take the smallest fitted value at N, the
+size that the final model is trained on. The named winner and its naive figure are those of `cvt` at
+the largest size.
 
-1. Score each configuration at each training size by `--pooling`, in repeated hold-out by the mean
-   over the repeats of that size.
-2. Fit each configuration's curve by least squares, every size with the same weight. The best a and
-   d for given b have a formula; b is searched between 0.01 and 5. d is no better than the metric's
-   best value, such as an error of 0.
-3. The estimate is the smallest fitted value at N, the number of samples: the size that the final
-   model is trained on. If another metric selects, its curves choose the configuration.
-
-The named winner and its naive figure are those of `cvt` at the largest size; the smallest curve may
-belong to another configuration.
-
-Assumptions: errors that fall with the training size as a power law. The selection is corrected only
-as far as fitting smooths the errors: the smallest fitted value is still a minimum.
+Assumptions: errors that fall with the training size like a power law. The selection is corrected
+only as far as fitting smooths the errors.
 
 Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) in five
-sizes it removed 2 to 15% of the naive figure's bias, because the points of a curve share the
-peculiarities of the sample; `bbc` was less biased in every setting. The paper reports that IPL
-corrects the bias better than nested cross-validation, `wmc` and `tt`.
+sizes it removed 2 to 15% of the naive figure's bias; `bbc` was less biased in every setting. The
+paper reports that IPL corrects better than nested cross-validation, `wmc` and `tt`.
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval.
 
 Cost: one evaluation of all configurations per training size.
 
-Source: Ding et al. 2014; curves: Mukherjee et al. 2003. The paper subsamples training sets of each
-size, and tests on the rest; here the file tells. Metrics other than the error, the search for b and
-its bounds are ours. Neither the figures of the paper nor its R package, MLbias, were compared.
+Source: Ding et al. 2014; curves: Mukherjee et al. 2003. Metrics other than the error and the search
+for b are ours; the R package MLbias was not compared.
 """
 
 from __future__ import annotations

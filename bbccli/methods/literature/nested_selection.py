@@ -1,29 +1,24 @@
 """Nested selection: select on all folds but one, evaluate on that fold.
 
-The selection loop of nested cross-validation, without its training; no interval.
+It is the selection loop of nested cross-validation, without its training; it has no interval.
 
-Formula: (1/F) Σ_k m_k(w_-k), with w_-k the configuration with the best performance outside of fold
-k and m_k its performance in fold k.
+Formula: (1/F) Σ_k m_k(w_-k), with w_-k the configuration with the best score outside of fold k and
+m_k its score in fold k.
 
-Algorithm:
-
-1. For each fold, select the configuration with the best performance on the samples of all other
-   folds: over their pooled rows, or by the mean over those folds (`--pooling`).
-2. Score it on the fold.
-3. The estimate is the mean over the folds. With repeats each selection sees the folds of one
-   repeat, and the mean is over the folds of all repeats.
+Algorithm: for each fold, select the best configuration on all other folds of the repeat, over
+pooled predictions or by the mean over folds (`--pooling`), and score it on the fold. The estimate
+is the mean over the folds of all repeats.
 
 Assumptions: those above; a metric that is defined in each fold. The models that predict the other
 folds were also trained on this one, so selection and evaluation are not as strictly separate as in
 nested cross-validation.
 
-When to use: as a second opinion that draws nothing, assumes little, and is nearly free of the
-selection's bias. When not: as the only number; each fold scores a single selection, so its variance
-is higher than that of `bbc`. With pooled selection the naive figure is pooled and the estimate a
-mean over folds: for metrics like the AUC these differ by more than the selection, and the optimism
-may be negative. `--pooling fold-mean` compares like with like, `within-folds` nearly so.
+When to use: as a second opinion that draws nothing and is nearly free of the selection's bias. When
+not: as the only number: it varies more than `bbc`. With pooled selection the naive figure is pooled
+and the estimate a mean over folds, so the optimism may be negative; `--pooling fold-mean` compares
+like with like.
 
-Cost: time O(F N C).
+Cost: O(F N C).
 
 Source: Tsamardinos et al. 2018, Algorithm 3, on given predictions.
 """

@@ -4,25 +4,20 @@
 
 The normal interval of a proportion.
 
-For metrics that are the mean of a yes or no per sample: accuracy, error, and the micro-averaged
-metrics of several classes, which equal the accuracy. Other metrics are refused.
+It is for metrics that are the mean of a yes or no per sample: accuracy, error, and the
+micro-averaged metrics that equal the accuracy. Other metrics are refused.
 
 Formula: p ∓ z √(p (1 - p) / N), with the naive proportion p of the winner and the normal quantile
-z.
+z, clipped to 0 and 1.
 
-Algorithm:
-
-1. Select the winner and its proportion p as `cvt` does. With repeats p is the mean over repeats and
-   N remains the number of samples: repeats don't make samples. With sample weights N is Kish's
-   effective size (Σ w)² / Σ w². With groups there is no interval, and the note
-   [no-interval](notes.md#no-interval) says so.
-2. Compute the two ends at level 1 - a, each with a/2 outside, or one end with a outside. Clip them
-   to 0 and 1.
+Algorithm: select the winner and p as `cvt` does. Repeats don't add samples: p is the mean over
+them. With sample weights N is Kish's effective sample size (Σ w)² / Σ w². With groups there is no
+interval, and the note [no-interval](notes.md#no-interval) says so.
 
 Assumptions: independent samples; many right and many wrong ones.
 
 When to use: to see what many reports do. When not: near 0 or 1, where it covers the truth far too
-seldom; where p is 0 or 1 it has no width, and the note [no-variance](notes.md#no-variance) says so.
+seldom; at 0 or 1 it has no width ([no-variance](notes.md#no-variance)).
 
 Cost: none.
 
@@ -31,8 +26,6 @@ Source: Brown, Cai & DasGupta 2001.
 ## wilson
 
 The score interval of a proportion.
-
-Metrics, repeats, weights and groups as for `wald`.
 
 Formula: (p + z²/2N ∓ z √(p (1 - p)/N + z²/4N²)) / (1 + z²/N).
 
@@ -50,8 +43,6 @@ Source: Wilson 1927; Brown, Cai & DasGupta 2001.
 ## clopper-pearson
 
 The exact binomial interval of a proportion.
-
-Metrics, repeats, weights and groups as for `wald`.
 
 Formula: from the a/2 quantile of beta(k, N - k + 1) to the 1 - a/2 quantile of beta(k + 1, N - k),
 with k = N p; 0 where k = 0 and 1 where k = N. With repeats or weights k need not be whole.
@@ -72,8 +63,6 @@ Source: Clopper & Pearson 1934.
 
 The beta interval of a proportion.
 
-Metrics, repeats, weights and groups as for `wald`.
-
 Formula: from the a/2 to the 1 - a/2 quantile of beta(k + ½, N - k + ½), with k = N p; 0 where k = 0
 and 1 where k = N.
 
@@ -81,7 +70,7 @@ Algorithm: as for `wald`, with this formula: the posterior from Jeffreys' prior.
 
 Assumptions: independent samples.
 
-When to use: as `wilson`; it is a little shorter near 0 and 1. When not: for a selected winner.
+When to use: like `wilson`; it is a little shorter near 0 and 1. When not: for a selected winner.
 
 Cost: none.
 

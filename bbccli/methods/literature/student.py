@@ -1,26 +1,22 @@
-"""Student's t over the winner's performances in the folds, plain and corrected.
+"""Student's t over the winner's scores in the folds, plain and corrected.
 
 ## t-folds
 
 Student's t over the winner's folds.
 
-Formula: m ∓ t_(F-1) s / √F, with the mean m and the standard deviation s of the winner's F
-performances in the folds. With repeats s² / F is averaged over repeats: the folds of another repeat
-hold the same samples.
+Formula: m ∓ t_(F-1) s / √F, with the mean m and the standard deviation s of the winner's F scores
+in the folds. With repeats s² / F is averaged over them.
 
-Algorithm:
-
-1. Select the winner by its mean over folds; that mean is the estimate.
-2. Compute the interval as if the F performances were independent. Clip it to the bounds of the
-   metric.
+Algorithm: select the winner by its mean over folds, which is the estimate, and treat the F scores
+as independent. The interval is clipped to the bounds of the metric.
 
 Assumptions: folds are independent and nearly normal. They are neither: their models share training
 samples.
 
 When to use: to see what many reports do. When not: as the interval of a selected winner; with folds
-of a few samples. If all folds are equal it has no width: [no-variance](notes.md#no-variance).
+of a few samples. If all folds are equal it has no width ([no-variance](notes.md#no-variance)).
 
-Cost: nothing beyond the performances in the folds.
+Cost: nothing beyond the scores in the folds.
 
 Source: Student 1908.
 
@@ -31,16 +27,15 @@ Student's t with the variance of Nadeau and Bengio.
 Formula: m ∓ t_(J-1) s √(1/J + n_test / n_train), over the J folds of all repeats; n_test / n_train
 is the mean over the folds, 1 / (F - 1) for equal ones.
 
-Algorithm: as for `t-folds`, with this standard error: the folds share training samples, and those
-of several repeats test samples too.
+Algorithm: as for `t-folds`, with this standard error: folds share training samples, and those of
+several repeats test samples too.
 
-Assumptions: the correlation of two folds is n_test / (n_test + n_train), a rule of thumb for
-overlapping training samples.
+Assumptions: the correlation of two folds is n_test / (n_test + n_train), a rule of thumb.
 
 When to use: instead of `t-folds`, above all with repeats. When not: as the interval of a selected
 winner.
 
-Cost: nothing beyond the performances in the folds.
+Cost: nothing beyond the scores in the folds.
 
 Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 """

@@ -8,7 +8,7 @@ The evaluation samples are reweighted until the observed figure is too good to b
 method](#split-methods), for every metric.
 
 Formula, with L_i the influence value of evaluation sample i of n, f_bi how often resample b holds
-it, m_b the winner's performance in resample b and m_0 the observed one:
+it, m_b the winner's score in resample b and m_0 the observed one:
 
 ```text
 w_i(t) = exp(t L_i) / Σ_j exp(t L_j)          W_b(t) = Π_i (n w_i(t))^f_bi
@@ -17,56 +17,34 @@ p(t)   = (1/B) Σ_b W_b(t) ([m_b > m_0] + ½ [m_b = m_0])
 
 Algorithm:
 
-1. Split the samples, and select the winner on those of the selection.
-2. Draw B resamples of the evaluation samples, and score the winner in each.
-3. Go from t = 0 down until p(t) is 1 - level (half of it for each end of a two-sided interval);
-   call this t*. The resamples are not drawn again: W_b(t) says how much more often each would come
-   up.
-4. The lower end is the performance under the weights w_i(t*); the upper one is found the same way
-   on the mirror image.
+1. Split, and select the winner on the selection samples. Score it in B resamples of the evaluation
+   samples, drawn within classes where the metric needs each of them; groups are drawn whole.
+2. Go from t = 0 down until p(t) is 1 - level (half of it for each end of a two-sided interval). No
+   resample is drawn again: W_b(t) says how much more often each would come up.
+3. The lower end is the score under the weights w_i(t); the upper one is found on the mirror image.
 
-Influence values are those of the jackknife: (n - 1) times the loss of performance when the sample
-is left out. For accuracy that is exactly right or wrong, less the mean; for the AUC, with n the
-size of the sample's class, exactly DeLong's placements less the AUC.
-
-Resamples are drawn within classes where the metric is undefined without one of them, such as the
-AUC, and from all evaluation samples otherwise, such as for accuracy. Groups are drawn, and left
-out, as a whole. Performances that are equal up to rounding count as equal.
-
-If no tilt is found, the end is taken from another interval, named by the note
-[tilting-infeasible](notes.md#tilting-infeasible). If no sample changes the figure, as at an AUC of
+L_i is the jackknife's: for accuracy right or wrong, less the mean; for the AUC DeLong's placements
+less the AUC. If no tilt is found, the end comes from another interval, named by the note
+[tilting-infeasible](notes.md#tilting-infeasible); if no sample changes the figure, as at an AUC of
 1, there is a note instead of an interval.
 
-Departures from the authors' code:
+Departures from the authors' code: it estimates influence values of the AUC by regression, takes the
+mean of a weighted bootstrap as the end, stops at t = -10 or -20 (here at 100 standard deviations of
+the resamples), flips replicates whose medians cross (see [no flipping](#decisions)), and doesn't
+stratify its split.
 
-- It estimates the influence values of the AUC by a regression on the resamples, which is noisy
-  where a class is rare.
-- It takes the mean of a weighted bootstrap as the end; for accuracy and the AUC its expectation is
-  the performance under the weights, which is computed here. For other metrics that is the plug-in
-  value.
-- It searches down to t = -10 (accuracy) or -20 (AUC), where an AUC near 1, whose influence values
-  are small, is infeasible. Here the search goes down to 100 standard deviations of the resamples,
-  whatever the unit of the metric. Its other conditions are kept: p must be above twice the allowed
-  error at 0 and fall below half of it.
-- It flips replicates whose medians cross (see [no flipping](#decisions)), which lowers its bounds
-  where a class is rare; and its split is not stratified.
+Assumptions: those above; a score that is about linear in the weights of the samples.
 
-As there, W_b(t) is not divided by its mean, and its n counts all classes together, although the
-resamples of the AUC are drawn within classes.
-
-Assumptions: those above; a performance that is about linear in the weights of the samples.
+Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
+covered the winner's true AUC in 95% of the cases with two equal classes, and in 89% where one has
+50 samples (`mabt`: 96% and 86%). With 50 samples in all there was no interval in 60% of the cases
+(`mabt`: 91%). With 500 samples the bound of `mabt` was 0.10 below the truth, that of `tilting`
+0.06, that of `bbc` 0.07 ([all settings](../benchmarks/validation-tables.md#beside-the-paper)).
 
 When to use: with about 100 evaluation samples or more, for an interval that follows the shape of
 the metric near its bounds. When not: otherwise.
 
-Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
-covered the winner's true AUC in 95% of the cases with two equal classes, and in 89% where one has
-50 samples (`mabt`: 96% and 86%). With 50 samples in all there was no interval in 60% of the
-cases (`mabt`: 91%), mostly for a perfect AUC on the evaluation samples. With 500 samples the bound
-of `mabt` was 0.10 below the truth, that of `tilting` 0.06, that of `bbc` 0.07 ([all
-settings](../benchmarks/validation-tables.md#beside-the-paper)).
-
-Cost: time O((B + n) n), and O(B) for each tilt tried.
+Cost: O((B + n) n), and O(B) for each tilt tried.
 
 Source: Efron 1981; Rink & Brannath 2025; Paraschakis et al. 2024 and the authors' code.
 
@@ -78,8 +56,8 @@ Formula: as for `tilting`, with Šidák's level, level^(1/m), in place of the le
 
 Algorithm: that of `tilting`, for the best of the m [preselected](#split-methods) configurations.
 
-Assumptions: those of `tilting`. Šidák's level is that of m independent choices; it is too cautious
-if the configurations are alike, which `mabt` allows for.
+Assumptions: those of `tilting`. Šidák's level is that of m independent choices, and too cautious if
+the configurations are alike.
 
 When to use: to compare with the literature. When not: otherwise; see `mabt`.
 
@@ -91,11 +69,11 @@ Source: Rink & Brannath 2025; Paraschakis et al. 2024; Šidák 1967.
 
 MABT, multiplicity-adjusted bootstrap tilting.
 
-It is `tilting-10p` with a measure of how alike the configurations are. The paper and its code offer
-it for accuracy and the AUC; here it is for every metric.
+It is `tilting-10p` with a measure of how alike the configurations are, for every metric (the paper
+has accuracy and AUC).
 
-Formula, with m_bc the performance of preselected configuration c in resample b, W_b(t) as for
-`tilting` and w the winner:
+Formula, with m_bc the score of preselected configuration c in resample b, W_b(t) as for `tilting`
+and w the winner:
 
 ```text
 u_bc = rank of m_bc among the B values of c, ties at the highest, / (B + 1)
@@ -107,21 +85,15 @@ p(t) = 1 - H(F(t))
 Algorithm:
 
 1. Preselect, and choose the winner on the evaluation samples, as [split methods](#split-methods)
-   do.
-2. Draw B resamples of the evaluation samples, and score all preselected configurations in each.
-3. Go from t = 0 down until p(t), the probability that the best of m looks at least as good as the
-   winner did, is below 1 - level. p is a step function; t* is on the cautious side of the step, and
-   a p equal to 1 - level does not count as below.
-4. The pessimistic end is the performance under the weights w_i(t*).
-5. The optimistic end, where one is wanted, is found on the mirror image with the winner as the only
-   configuration. The best of several is never observed too low, so that end needs no adjustment.
+   do. Score all preselected configurations in B resamples.
+2. Go from t = 0 down until p(t), the probability that the best of m looks at least as good as the
+   winner did, is below 1 - level; t is taken on the cautious side of the step.
+3. The pessimistic end is the score under the weights w_i(t). The optimistic end is that of the
+   winner alone, since the best of several is never observed too low.
 
-H is the copula of the configurations; for independent ones it gives Šidák's level, and for copies
-no adjustment. The winner is assumed to be the best in the metric that is measured, even if another
-metric selects.
-
-The authors' `MabtCi` compares raw probabilities, not class predictions, with the labels as soon as
-one of them is exactly 0 or 1.
+H is the copula of the configurations: independent ones give Šidák's level, copies no adjustment.
+The authors' `MabtCi` compares raw probabilities with the labels as soon as one of them is exactly 0
+or 1.
 
 Assumptions: those of `tilting`; and that the dependence between the configurations, and the shape
 of their distributions up to a shift, are those of the resamples.
@@ -130,7 +102,7 @@ When to use: if a split is wanted, and several configurations are nearly as good
 otherwise. The estimate beside the interval is too good: it is that of the best of m on the samples
 that chose it.
 
-Cost: time O((B m + n) n), and O(B) for each tilt tried.
+Cost: O((B m + n) n), and O(B) for each tilt tried.
 
 Source: Rink & Brannath 2025; Paraschakis et al. 2024 and the authors' code.
 """

@@ -4,38 +4,26 @@
 
 WMC, the weighted mean correction of Bernau, Augustin and Boulesteix. For comparison.
 
-Formula, with m_kc the performance of configuration c in fold k, m̄_c its mean over the F folds and
-S the covariances (C, C) of the m_kc over the folds:
+Formula, with m_kc the score of configuration c in fold k, m̄_c its mean over the F folds and S the
+covariances (C, C) of the m_kc over the folds:
 
 ```text
 X ~ N( m̄, (1/F + n_test / n_train) S ),     w_c = P( X_c is the best ),     estimate = Σ_c w_c m̄_c
 ```
 
-Algorithm:
+Algorithm: select the winner by its mean over folds, whatever `--pooling` says. The weights come
+from 8,192 draws, whatever the seed (standard error at most 0.006); with repeats, average over them.
+Copies of a configuration count once. If another metric selects, it determines the weights.
 
-1. Select the winner by its mean over folds, whatever `--pooling` says. That mean is the naive
-   performance.
-2. The weight of a configuration is the probability that it is the best if the means are normal
-   around those observed, with the covariances of the folds; the variance is corrected for shared
-   training samples as in [`t-corrected`](#t-corrected).
-3. The estimate is the weighted mean over folds of all configurations.
-
-The original integrates in C - 1 dimensions; here 8,192 draws, whatever the seed, approximate the
-normal law, and the standard error of a weight is at most 0.006. With repeats, the estimate is the
-mean over them. Copies of a configuration count once, and one that does not vary stays at its mean;
-the R package CMA sets their correlation to 0.9 and the variance to 1e-7. If another metric selects,
-it determines the weights.
-
-Assumptions: the means over folds, which already contain noise, are taken for the true ones, and the
-noise is added again. So nearly all of the optimism is removed if configurations differ little, and
-nearly none if one leads. The estimate can't be worse than the least m̄_c.
+Assumptions: the noisy means over folds are taken for the true ones, and noise is added again. So
+nearly all of the optimism is removed if configurations differ little, and nearly none if one leads.
 
 Evidence: see [`wmcs`](#wmcs).
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval, and with few folds their covariances are a guess.
 
-Cost: time O(R F C) for each of the draws.
+Cost: O(R F C) for each of the draws.
 
 Source: Bernau, Augustin & Boulesteix 2013; `wmc` of the R package CMA.
 
@@ -43,7 +31,7 @@ Source: Bernau, Augustin & Boulesteix 2013; `wmc` of the R package CMA.
 
 WMCS, the weighted mean correction with shrinkage. For comparison.
 
-Formula: as [`wmc`](#wmc), with X around shrunken means. With m̄ the mean of the m̄_c over all
+Formula: as for [`wmc`](#wmc), with X around shrunken means. With m̄ the mean of the m̄_c over all
 configurations, w the winner, and gains signed so that more is better,
 
 ```text
@@ -51,22 +39,15 @@ b = E( X_w | X_w is the best ) - m̄_w,   s = min( b / (m̄_w - m̄), 1 ),   m̃
 estimate = Σ_c P( X_c - m̄_c + m̃_c is the best ) m̄_c
 ```
 
-Algorithm:
+Algorithm: with the draws of `wmc`, compute b, the expected optimism (at least 0), shrink all means
+towards their mean by s, and take the weights from the shrunken means.
 
-1. Steps 1 and 2 of `wmc`, with the same draws.
-2. Compute b, the expected optimism: how much too good the winner looks when it wins again. It is at
-   least 0.
-3. Shrink the means of all configurations towards their mean by s, the ratio of b to the winner's
-   lead over that mean; entirely if the winner has no lead, or never wins again.
-4. The weights come from the shrunken means; the performances that they weight are not shrunken.
-
-Assumptions: those of `wmc`. The shrinkage depends on which losers are in the search: many bad ones
-raise the winner's lead over the mean, so less of the lead is removed.
+Assumptions: those of `wmc`. Many bad configurations raise the winner's lead over the mean, so less
+of it is removed.
 
 Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) both
 are too strict, by 0.01 and 0.02 on average and by 0.07 at most, and vary about as much as `bbc`
-(RMSE 0.90 and 0.99 times `bbc`'s). In settings beyond the papers they are stricter still, and vary
-more than `bbc`. They were not measured with trained models.
+(RMSE 0.90 and 0.99 times as large). They were not measured with trained models.
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval.

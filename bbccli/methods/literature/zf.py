@@ -2,8 +2,8 @@
 
 The interval holds for whichever configuration wins among those that had a chance to.
 
-Formula, with m_c the performance of configuration c on all samples (its sign such that more is
-better), s_c its standard error, a = 1 - level and v = a / 10:
+Formula, with m_c the score of configuration c on all samples (its sign such that more is better),
+s_c its standard error, a = 1 - level and v = a / 10:
 
 ```text
 keep c where m_c + q_v s_c ≥ max (m - q_v s),     lower end = m_w - q s_w
@@ -11,41 +11,32 @@ keep c where m_c + q_v s_c ≥ max (m - q_v s),     lower end = m_w - q s_w
 
 Algorithm:
 
-1. Select the winner w and its naive performance as `cvt` does. That is the estimate: only the
-   interval is corrected ([locally-simultaneous](notes.md#locally-simultaneous)).
-2. Compute the influence of each sample on each configuration's performance, and from it s_c: of a
-   mean s / √N, of the AUC DeLong's. Groups count as units, classes as strata if the metric needs
-   them.
-3. Multiply the influence values by standard normal numbers, B times, and add up: sums with the
-   covariances of the performances.
-4. q_v is the quantile 1 - v of the largest absolute sum over all configurations, in their standard
-   errors. Keep the configurations that may be the best at that level; the winner is among them.
-5. q is the quantile 1 - (a - v) of the largest sum over the kept alone: the sum itself for one end,
-   its absolute value for two.
-6. The ends are m_w ∓ q s_w, within the bounds of the metric. They are guarded as those of `bbc`,
-   with the distribution of m_w less s_w times the largest sum.
-
-If another metric selects, it decides which are kept, and the ends are in the metric that measures.
+1. Select the winner w as `cvt` does. Its naive score is the estimate: only the interval is
+   corrected ([locally-simultaneous](notes.md#locally-simultaneous)).
+2. Compute the influence of each sample on each score, and from it s_c; groups count as units,
+   classes as strata where the metric needs them.
+3. Multiply the influence values by standard normal numbers and add up, B times. q_v is the quantile
+   1 - v of the largest absolute sum over all configurations, in standard errors; q the quantile 1 -
+   (a - v) of the largest sum over those that are kept (its absolute value for two ends).
+4. The ends m_w ∓ q s_w are clipped to the bounds of the metric and guarded. If another metric
+   selects, it decides which are kept.
 
 Assumptions: **nothing was trained on these samples, and the winner is used as it is**: prompts,
-raters, or models that were finished before. The standard errors do not include the effect of
-training samples, so trained models are refused unless you give `--models fixed`. The metric must
-change smoothly with the samples, and there must be enough of them for normal sums.
+raters, or models that were finished before. Trained models are refused unless you give `--models
+fixed`. The metric must change smoothly with the samples, and there must be enough of them for
+normal sums.
 
 Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) its
-one-sided 95% bound covered in 97% of the cases, at half the distance of `bbc`'s from the truth;
-with 50 samples and 500 configurations in 84% in one setting. It relies on the guard if the winner
-is perfect.
+one-sided 95% bound covered in 97% of the cases, at half the distance of that of `bbc` from the
+truth; with 50 samples and 500 configurations in 84% in one setting.
 
 When to use: for the best of many fixed prompts, models or raters, for which its bound is tighter
 than that of `bbc`. When not: if the models were trained in folds; with a handful of samples.
 
-Cost: N + 1 evaluations of all configurations, time O(N² C), and O(B N C) for the sums.
+Cost: N + 1 evaluations of all configurations, O(N² C), and O(B N C) for the sums.
 
 Source: Zrnic & Fithian 2024; multipliers: Chernozhukov, Chetverikov & Kato 2013. The guard, and the
-other metric that selects, are ours. The paper keeps those within twice the gap of step 4, for the
-data that might have been seen; the authors' code takes the smaller of this radius and that of all
-configurations at level a. The figures above are for the method as described here.
+other metric that selects, are ours. The authors' code may keep fewer configurations.
 """
 
 from __future__ import annotations
