@@ -224,7 +224,7 @@ def _sections(module: ModuleType) -> list[str]:
     # a module of several has a heading for each; what comes first is of the module
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         name, _, rest = section.partition("\n\n")
-        parts.append(f"### {name}\n\n{_with_title('**{}**', rest)}")
+        parts.append(f"### Test {name}\n\n{_with_title('**{}**', rest)}")
     return parts
 
 

@@ -1,20 +1,17 @@
 """Compare the winner, and every other configuration, with a baseline.
 
-1. Select the winner on all samples as `cvt` does. The difference as measured is its performance
-   less that of the baseline, with the sign that makes more better.
+1. Select the winner on all samples as `cvt` does. The observed difference is its score less that of
+   the baseline, with the sign that makes more better.
 2. The corrected difference is BBC of the difference: in each bag select the winner, and score it
-   and the baseline on the same samples out of the bag. The mean over resamples is the estimate.
+   and the baseline on the same samples out of the bag.
 3. Its interval and the p-value are those of max-T over all configurations (`simultaneous`), so they
    hold for whichever of them is selected. If the estimate is outside, it is the end next to it.
 4. The verdict is better if the interval is over the margin, not worse if it is -margin or more, and
    worse if it is under -margin.
 
-The interval does not come from the resamples of step 2: with 0.37 of the samples they spread
-further than the difference. With 80 samples and 20 configurations they showed a tenth as often that
-a better one is better; and with the spread of the estimate (`matched`) they cover too little. Among
-20 configurations and more that are equal, the difference as measured was about twice as far off as
-the corrected one ([tables](../benchmarks/validation-tables.md#comparisons)). A paired test of the
-winner alone says "better" in more than half of all studies in which no configuration is.
+The spread of the resamples of step 2 is not used: it is too wide, or with `matched` too narrow. A
+paired test of the winner alone says "better" in more than half of all studies in which no
+configuration is ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 Source: Tsamardinos et al. 2018 (step 2); Westfall & Young 1993 (step 3).
 """

@@ -1,31 +1,21 @@
 """Compare families of configurations that each select their winner.
 
-1. Select the winner of each family on all samples. The difference as measured is that of the two
-   winners; it favours the family that had more configurations to choose from.
+1. Select the winner of each family on all samples. The observed difference of two winners favours
+   the family that had more configurations to choose from.
 2. The corrected difference is BBC of the difference: in each bag both families select, and both
-   winners are scored on the same samples out of the bag. The mean over resamples is the estimate.
+   winners are scored on the same samples out of the bag.
 3. Its interval comes from the resampled differences: percentiles, or `matched`, which is tighter
-   and does not always keep its level.
-4. The verdict on the two best families is better if the interval is over the margin, not worse if
-   it is -margin or more, and worse if it is under -margin.
-5. With more than two families every pair is compared, and one of many pairs will look different.
-   So the verdicts on all pairs hold simultaneously, by max-T: d_b is the difference in resample b
-   less its mean, and s its standard deviation over the resamples. A share of 1/e of the rows is out
-   of the bag, so resamples spread √(e - 1) times as far as means of all rows, and s / √(e - 1) is
-   the standard error of the pair; one below the median of all pairs is raised to it. c is the
-   quantile of the largest |d_b| / √(e - 1) in these standard errors, and the interval of a pair is
-   its corrected difference ∓ 1.05 c √((n - 1) / (n - c²)) standard errors, of n units
-   (`simultaneous`). The first pair, which was asked for, has its own interval and verdict.
+   and does not always keep its level. It gives the verdict on the two best families, as against a
+   baseline.
+4. With more than two families, verdicts on all pairs hold simultaneously, by max-T. With d_b the
+   difference in resample b less its mean and s its standard deviation, s / √(e - 1) is the standard
+   error of the pair, raised to the median over all pairs; c is the quantile of the largest |d_b| /
+   √(e - 1) in these standard errors. The interval is the corrected difference ∓ 1.05 c √((n - 1) /
+   (n - c²)) standard errors, of n units.
 
-Why the median: where one configuration of a family leads by a little more than its luck, families
-whose leader was lucky look both better and steadier than they are, and those whose leader was not
-worse and steadier. Without it some pair of ten equal families with a leader each was told apart in
-up to 17% of the studies ([tables](../benchmarks/validation-tables.md#comparisons)).
-
-How tight an interval may be depends on how many configurations of a family are as good as its best
-one, which the samples hardly show: the winner of many equal ones leads by luck, an outstanding one
-does not. Percentiles covered in both cases, in 98 to 100 of 100 simulated studies, where `matched`
-covered in 86 to 100 ([tables](../benchmarks/validation-tables.md#comparisons)).
+The median is needed because families whose leader was lucky look both better and steadier than they
+are. How tight an interval may be depends on how many configurations of a family are as good as its
+best one, which the samples hardly show ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 Source: Tsamardinos et al. 2018, algorithm 5, of a difference; Efron 2014 (the infinitesimal
 jackknife); Westfall & Young 1993 (max-T).

@@ -1,17 +1,12 @@
-"""Performances and influences: the variances of differences between configurations.
+"""Scores and influences: the variances of differences between configurations.
 
-1. m_j is the performance of configuration j, its sign such that more is better.
-2. L_ij is the influence of unit i on it (`influence`): for a mean the loss less the mean, for an
-   AUC the placement less the AUC, for any other metric the jackknife value; over folds, within them
-   and over repeats as the performance itself. Units are samples, or groups of them.
-3. For a metric of pairs the units are in strata by class; for all other metrics, or if groups hold
-   several classes, there is one stratum. The mean is subtracted within each.
-4. The variance of any linear combination of the m_j is the sum over strata of the variance of the
-   same combination of the L_ij (ddof 1) over n_h, the units of the stratum. For two AUCs that is
-   DeLong's.
-
-Means over folds are jackknifed as they are: leaving a sample out changes its fold alone. In folds
-of n samples such a variance is larger by n / (n - 1), which errs on the safe side.
+L_ij is the influence of unit i on the score m_j of configuration j: for a mean the loss less the
+mean, for an AUC the placement less the AUC, for any other metric the jackknife value; over folds,
+within them; over repeats, averaged. Units are samples, or groups of them. For a metric of pairs
+they are in strata by class, unless groups hold several classes. The variance of a linear
+combination of the m_j is the sum over strata of the variance of the same combination of the L_ij
+(ddof 1) over n_h; for two AUCs that is DeLong's. For means over folds of n samples it is larger by
+n / (n - 1), which errs on the safe side.
 
 Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 1988.
 """

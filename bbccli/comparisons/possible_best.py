@@ -1,39 +1,25 @@
-"""The set of configurations that may be the best: cross-validation with confidence.
+"""The confidence set for the best configuration: cross-validation with confidence.
 
-1. The rivals j of a configuration m are all others, except those whose performance differs from its
-   own by the same on every unit.
+1. The rivals j of a configuration m are all others, except those whose score differs from its own
+   by the same on every unit.
 2. T_m = max over j of (m_j - m_m) / se_mj: how far the best rival is ahead, in standard errors of
    the difference.
 3. Draw the same maximum by multipliers, of (D_j - D_m) / se_mj (`simultaneous`): p_m = (1 + the
    number of draws that reach T_m) / (B + 1).
-4. m may be the best if p_m is over 1 - level. The set contains the truly best configuration with
-   the probability of the level, whichever it is.
-5. With more than 1,000 configurations the rivals are screened: those behind the best by more than
-   2 c standard errors, with the critical value c of max-T over all of them, are rivals to none.
-   Those more than c behind would be shown to be worse; the factor 2 allows for the winner's luck.
+4. m is in the set if p_m is over 1 - level. The set contains the truly best configuration with the
+   probability of the level.
+5. With more than 1,000 configurations, those behind the best by more than 2 c standard errors, with
+   the critical value c of max-T, are rivals to none.
 
-The time is proportional to the number of pairs of a configuration and a rival. More than 10⁸ such
-pairs (10,000 configurations without a clear leader) are refused before the comparison begins.
+There is one test per configuration, not per pair. More than 10⁸ pairs of a configuration and a
+rival are refused beforehand.
 
-There is one test per configuration, not per pair. Configurations that are far behind hardly change
-the maximum, so the set is small if performances differ, and contains all if they don't. With means
-over folds the influences are those within folds, as Lei centres the losses fold by fold.
+Simultaneous intervals of all scores: take each score to a scale without bounds (log((m - a) / (b -
+m)) between a and b, log(m - a) above a, -log(b - m) below b), go c standard errors up and down,
+with c that of the largest |D_j| / se_j, and back.
 
-Simultaneous intervals of all performances, within the bounds of the metric:
-
-1. Take each performance m to a scale without bounds: log((m - a) / (b - m)) between two bounds a
-   and b, log(m - a) above one, -log(b - m) below one, and m itself without any. Its standard error
-   there is se times the slope.
-2. The critical value c is that of the largest |D_j| / se_j (`simultaneous`, with its step 2 also
-   for shares of samples).
-3. Go c standard errors up and down, and back.
-
-On the scale of the metric itself such intervals are too short near a bound, where performances are
-skewed.
-
-Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
-Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5); Agresti
-2013, section 3.1 (logit intervals).
+Source: Lei 2020, section 3; Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5);
+Agresti 2013, section 3.1 (logit intervals).
 """
 
 from __future__ import annotations

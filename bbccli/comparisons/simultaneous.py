@@ -1,38 +1,26 @@
 """Simultaneous statements about many differences: max-T by multipliers.
 
 1. Draw standard normal g_i for each unit, and D_j = sum over strata of √(n_h / (n_h - 1)) Σ_i g_i
-   L_ij / n_h for each configuration: given the data, the D_j have the covariances of the
-   performances.
-2. Variances are estimated too, in each stratum with n_h - 1 degrees of freedom: divide all D_j of a
-   draw by the root of the sum over strata of w_h chi2_h / (n_h - 1), where w_h is the share of the
-   stratum in the variances of all differences together. In one stratum D follows a multivariate t
-   instead of a normal law.
-3. Compare |T_j| = |d_j| / se_j, the difference in its standard errors, with the largest of the
-   |D_j - D_0| / se_j over all j. The critical value c at a level is the order statistic of rank
-   level (B + 1) of the B maxima; p_j = (1 + the number of maxima that reach |T_j|) / (B + 1).
-4. Step-down: order the |T_j|, and compare each with the maxima over itself and the smaller ones
-   only; a p-value is never below that of a larger |T_j|.
+   L_ij / n_h for each configuration: given the data, the D_j have the covariances of the scores.
+2. Variances are estimated too: divide all D_j of a draw by the root of the sum over strata of w_h
+   chi2_h / (n_h - 1), where w_h is the share of stratum h in the variances of all differences.
+3. Compare |T_j| = |d_j| / se_j with the largest of the |D_j - D_0| / se_j. The critical value c at
+   a level is the order statistic of rank level (B + 1) of the B maxima; p_j = (1 + the number of
+   maxima that reach |T_j|) / (B + 1).
+4. Step-down: order the |T_j|, and compare each with the maxima over itself and the smaller ones; a
+   p-value is never below that of a larger |T_j|.
 
-All true differences are within d_j ∓ c se_j simultaneously, with the probability of the level, if c
-is that of the largest |D_j - D_0| / se_j, and so is that of a configuration chosen afterwards, such
-as the winner; p-values and steps are then those of |T_j|. For one side c is that of the largest or
-the smallest (D_j - D_0) / se_j.
+All true differences are within d_j ∓ c se_j simultaneously with the probability of the level, and
+so is that of a configuration chosen afterwards, such as the winner.
 
-For shares of samples, such as accuracies, step 2 is left out: the variance follows from the
-difference itself, and is taken about the difference that is tested instead of the one that was
-measured. With T, the distance to it in standard errors as measured, z = T √(n / (n - 1 + T²)). For
-no difference that is McNemar's (b - c) / √(b + c), with b samples that one alone gets right, and c
-that the other alone does. z is compared with normal numbers, and a critical value c of those is c
-√((n - 1) / (n - c²)) standard errors as measured. Standard errors as measured shrink as a
-configuration looks better, so bounds made of them fall short with few samples. If c² ≥ n, the
-samples are too few to show anything.
+For shares of samples, such as accuracies, step 2 is left out, and the variance is taken about the
+difference that is tested: z = T √(n / (n - 1 + T²)), which for no difference is McNemar's (b - c) /
+√(b + c). Standard errors as measured shrink as a configuration looks better, so bounds made of them
+fall short with few samples. If c² ≥ n, the samples are too few to show anything.
 
-Draws come in fixed blocks, each from a generator known from seed and position, and are reduced
-block by block.
-
-Source: Chernozhukov, Chetverikov & Kato 2013 (multipliers); Westfall & Young 1993, algorithm 2.8
-(step-down); Dunnett 1955 (step 2 in one stratum); Krishnamoorthy, Lu & Mathew 2007 (in several);
-McNemar 1947; Chernozhukov, Chetverikov & Kato 2019 (self-normalised statistics of many).
+Source: Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (self-normalised statistics);
+Westfall & Young 1993, algorithm 2.8 (step-down); Dunnett 1955 and Krishnamoorthy, Lu & Mathew 2007
+(step 2); McNemar 1947.
 """
 
 from __future__ import annotations

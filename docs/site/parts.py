@@ -84,8 +84,7 @@ REFERENCE = Part(
     {
         "docs/commands.md": "every command and option",
         "docs/formats.md": "every file, table and folder that is read, and what is refused",
-        "docs/methods.md": "formula, algorithm, use, cost and source of each method and interval",
-        "docs/compare-methods.md": "comparing winners, tests of pairs, and how often each holds",
+        "docs/methods.md": "what each method, interval and test computes, and how well it does",
         "docs/metrics.md": "definition, range and source of each metric, and metrics of your own",
         "docs/notes.md": "what each note means, and what to do",
         "docs/glossary.md": "the words of these pages",

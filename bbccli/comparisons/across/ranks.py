@@ -11,22 +11,13 @@ Formula, with R_j the mean rank of family j, 1 the best on a data set, and t the
 c = 1 - Σ (t³ - t) / (D (K³ - K))
 ```
 
-Algorithm:
-
-1. Leave out data sets that lack a family, with the note
-   [incomplete-data-sets](notes.md#incomplete-data-sets).
-2. Rank the families on each; ties share the mean of their ranks.
-3. Compute χ² with the correction c for ties, and its p-value. If all tie everywhere p is 1.
-
-It needs three families and two data sets; for two families use `wilcoxon`.
-
-Differences: Demšar's example (2006, table 6) has ties; it gives 9.28 without the correction and
-10.23 with it.
+Algorithm: leave out data sets that lack a family
+([incomplete-data-sets](notes.md#incomplete-data-sets)); rank the families on each, ties sharing
+their mean. It needs three families and two data sets; for two families use `wilcoxon`. Demšar's
+example (2006, table 6) is without the correction for ties: 9.28 instead of 10.23.
 
 When to use: before pairs are compared. When not: with fewer than about ten data sets, or five
 families: `iman-davenport` is less conservative.
-
-Cost: none.
 
 Source: Friedman 1937; Demšar 2006, section 3.2.2.
 
@@ -34,14 +25,12 @@ Source: Friedman 1937; Demšar 2006, section 3.2.2.
 
 Iman and Davenport's F of the same ranks.
 
-Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1).                      (2)
+Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1). (2)
 
-Algorithm: as for `friedman`, with this statistic. If all data sets rank the families alike, the
-denominator is 0 and p is undefined.
+Algorithm: as for `friedman`, with this statistic. If all data sets rank the families alike, p is
+undefined.
 
 When to use: instead of `friedman`, which is too conservative. When not: for two families.
-
-Cost: none.
 
 Source: Iman & Davenport 1980; Demšar 2006, section 3.2.2.
 
@@ -58,28 +47,21 @@ p = P(|R+ - E R+| as large),  each nonzero difference + or - with probability 1/
 
 Algorithm:
 
-1. Take the difference of the two on every data set; those that differ by rounding are equal.
-2. Rank their absolute values, zeros among them; ties share the mean of their ranks. Then leave
-   zeros out. The statistic is the smaller of R+ and R-.
-3. Up to 25 data sets p is exact, ties and zeros included: all ways to sign the ranks are counted.
-   Beyond, R+ is normal with mean Σ r/2 and variance Σ r²/4, without a correction for continuity.
-4. The effect is the rank-biserial correlation, (R+ - R-)/(R+ + R-).
-5. Adjust for the number of pairs. If no difference is left p is 1. Fewer than six data sets can't
-   give p ≤ 0.05; the note [few-data-sets](notes.md#few-data-sets) says so.
-
-Differences: scipy is exact for up to 13 data sets with ties or zeros, normal for more. Demšar
-(2006) splits the ranks of zeros evenly, which gives T = 12 in his example; by Pratt it is 10.5.
+1. Rank the absolute differences over the data sets; ties share their mean. Then leave zeros out.
+   The statistic is the smaller of R+ and R-.
+2. Up to 25 data sets p is exact, ties and zeros included (scipy: 13). Beyond, R+ is normal with
+   mean Σ r/2 and variance Σ r²/4.
+3. The effect is the rank-biserial correlation, (R+ - R-)/(R+ + R-). p is adjusted for the number of
+   pairs. Fewer than six data sets can't give p ≤ 0.05 ([few-data-sets](notes.md#few-data-sets)).
 
 Assumptions: independent data sets, on which differences are comparable in size, and symmetric about
 their median.
 
-When to use: for any number of families: unlike tests of mean ranks, its result for two families
-does not depend on the others (Benavoli, Corani & Mangili 2016). When not: for folds or repeats of
-one data set.
+When to use: for any number of families; its result for two of them does not depend on the others
+(Benavoli, Corani & Mangili 2016). When not: for folds or repeats of one data set.
 
-Cost: none.
-
-Source: Wilcoxon 1945; Pratt 1959; Demšar 2006, section 3.1.3; Kerby 2014 (effect).
+Source: Wilcoxon 1945; Pratt 1959; Demšar 2006, section 3.1.3, who splits the ranks of zeros; Kerby
+2014 (effect).
 
 ## nemenyi
 
@@ -91,21 +73,11 @@ Formula, with q the studentized range of K values and infinite degrees of freedo
 CD = q √(K (K + 1) / (6 D)),  z = (R_j - R_i) / √(K (K + 1) / (6 D))                          (1)
 ```
 
-Algorithm:
+Algorithm: with the mean ranks of `friedman`, z of a pair is positive where the first is better; p
+is that of √2 |z| as a studentized range, which already allows for all pairs.
 
-1. Take the mean ranks of `friedman`.
-2. The statistic of a pair is z, positive where the first has the better ranks; its p-value is that
-   of √2 |z| as a studentized range, which already allows for all pairs.
-3. The critical difference is that of the level.
-
-Differences: the studentized range is to be divided by √2 once, in q; tables of Demšar 2006 hold q.
-Its result for two families depends on the others that are compared (Benavoli, Corani & Mangili
-2016).
-
-When to use: for the usual diagram of critical differences. When not: as the only test; `wilcoxon`
-is the default.
-
-Cost: none.
+When to use: for the usual diagram of critical differences. When not: as the only test: its result
+for two families depends on the others.
 
 Source: Nemenyi 1963; Demšar 2006, section 3.2.2.
 """

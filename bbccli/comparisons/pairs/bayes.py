@@ -10,26 +10,15 @@ Formula: the posterior of the difference is Student's t with
 df = J - 1,  mean d,  scale s √(1/J + n_test/n_train)                                         (1)
 ```
 
-Algorithm:
-
-1. Take the differences in the folds as for `corrected-t`, with the mean d and the spread s.
-2. Return the posterior probabilities of a difference under -rope, between -rope and rope, and over
-   rope. With `--rope 0` the middle one is 0, and the others are one-sided p-values of
-   `corrected-t`.
-3. The interval is the central one of the posterior. Without variance, or with fewer than three
-   folds, the posterior is undefined.
-
-Differences: baycomp takes 1/(K - 1) for n_test/n_train; here it is that of the actual folds, which
-is the same for equal ones. Without variance baycomp is certain: one repeated difference of 0.03
-gives probability 1.
+Algorithm: with mean d and spread s of the differences in the folds as for `corrected-t`, return the
+posterior probabilities of a difference under -rope, between -rope and rope, and over rope. With
+`--rope 0` these are one-sided p-values of `corrected-t`. Without variance, or with fewer than three
+folds, the posterior is undefined (baycomp is certain then).
 
 Assumptions: those of `corrected-t`, and a flat prior.
 
 When to use: for the probability that two configurations are equally good; choose the rope (the
-differences that count as none) before seeing results. When not: for the winner of a search, since
-the posterior ignores the search.
-
-Cost: the performances in the folds.
+differences that count as none) before seeing results. When not: for the winner of a search.
 
 Source: Corani & Benavoli 2015; Benavoli, Corani, Demšar & Zaffalon 2017, section 4.1.
 
@@ -40,19 +29,13 @@ The Bayesian bootstrap of the difference, for any metric.
 Formula: the posterior of the difference is that of m1(w) - m2(w), with weights w of the samples
 drawn from Dirichlet(1, ..., 1). (2)
 
-Algorithm:
-
-1. B times: draw weights of the N samples, or of the G groups, and score both under them.
-2. Return the shares of differences under -rope, between -rope and rope, and over rope; their
-   percentiles make the interval.
-3. If all draws give one difference, the posterior is undefined.
+Algorithm: score both under B draws of weights of the samples, or groups, and return the shares of
+differences under -rope, between -rope and rope, and over rope; their percentiles make the interval.
 
 Assumptions: independent samples or groups; no outcomes other than those observed.
 
-When to use: as `bayes-t`, for any metric, resting on samples instead of folds. When not: for the
-winner of a search; with few samples.
-
-Cost: time O(B N).
+When to use: like `bayes-t`, for any metric, on samples instead of folds. When not: for the winner
+of a search; with few samples.
 
 Source: Rubin 1981.
 """

@@ -10,26 +10,15 @@ Formula, with A1 and A2 the AUCs, and I the influence of each sample on A1 less 
 z = (A1 - A2) / √V,  V = M/(M - 1) Σ_positive I² + N/(N - 1) Σ_negative I²                     (1)
 ```
 
-Algorithm:
-
-1. Compute each sample's placement under both configurations, and the difference of its influences,
-   as described for the method `delong`. Over repeats they are averaged.
-2. Compute V as in (1); with groups, the influences are added up within each first (Obuchowski
-   1997).
-3. Compare z with a normal law; the interval is A1 - A2 ∓ z √V. If both AUCs are equal p is 1,
-   whatever V; if V is 0 and they are not, p is undefined.
-
-Sample weights are refused: `wald` takes them. The AUCs are those of pooled samples, whatever
-`--pooling`; `wald` follows it.
-
-Differences: MLstatkit returns p = 0 for identical scores.
+Algorithm: take the placements of the method `delong`, averaged over repeats and added up within
+groups, and compare z with a normal distribution; the interval is A1 - A2 ∓ z √V. If both AUCs are
+equal p is 1; if V is 0 and they are not, p is undefined (MLstatkit returns 0). Sample weights are
+refused: `wald` takes them. AUCs are pooled, whatever `--pooling`; `wald` follows it.
 
 Assumptions: independent samples or groups, some tens of each class.
 
 When to use: for two configurations that were named before seeing results. When not: for the winner
 of a search; near AUC 1.
-
-Cost: O(N log N).
 
 Source: DeLong, DeLong & Clarke-Pearson 1988, section 3; Obuchowski 1997.
 
@@ -39,32 +28,23 @@ The normal test of a difference, for every metric that changes smoothly with its
 
 It is the default if neither `mcnemar` nor `delong` applies.
 
-Formula, with L_i the influence of sample i on the performance of the first less that on the second,
-strata h of n_h samples, and S_h² the variance of L in each:
+Formula, with L_i the influence of sample i on the difference, strata h of n_h samples, and S_h² the
+variance of L in each:
 
 ```text
 z = (m1 - m2) / √(Σ_h S_h² / n_h)                                                             (1)
 ```
 
-Algorithm:
-
-1. Score both without each sample in turn: L_i = (n_h - 1)(m - m_(-i)), and their difference.
-2. In a single repeat, strata are the classes for metrics of pairs, the folds for means over folds
-   or pairs within folds, and both if both apply. With groups, whole groups are left out, in one
-   stratum.
-3. Compute z, which is normal, and m1 - m2 ∓ z √V. For the AUC this is DeLong's test; for a mean
-   loss the paired t test's statistic; for the accuracy McNemar's z with the variance at the
-   difference.
-4. Raise the weight of all samples that raise the difference by a thousandth at once, then of all
-   that lower it. If the joint change is not the sum of the single ones, the metric is not smooth,
-   like a median, and p is undefined.
+Algorithm: L_i = (n_h - 1)(m - m_(-i)) of each configuration. Strata are the classes for metrics of
+pairs, the folds for means over folds or pairs within folds, or both; with groups or repeats there
+is one stratum, and whole groups are left out. For the AUC this is DeLong's test, for a mean loss
+the paired t test's statistic. If a small joint change of the weights is not the sum of the single
+ones, the metric is not smooth, like a median, and p is undefined.
 
 Assumptions: independent samples or groups, some tens of them.
 
 When to use: for F1, log-loss, Brier score, R², concordance and the like, with weights, groups and
 repeats. When not: for the winner of a search; for medians, use `bootstrap` or `permutation`.
-
-Cost: one evaluation of the metric per sample, or group; O(N) and O(N log N) for means and the AUC.
 
 Source: Efron & Tibshirani 1993, chapter 11; Davison & Hinkley 1997, section 2.7.
 """

@@ -11,20 +11,13 @@ repeats:
 t = d / (s / √J),  df = J - 1                                                                 (1)
 ```
 
-Algorithm:
+Algorithm: score both in each fold, and compute t, its two-sided p-value, d ∓ t_(J-1) s/√J, and
+Cohen's d of paired differences, d/s. If all differences are equal p is undefined, or 1 if they are
+0. Three folds or more are needed.
 
-1. Score both in each fold, and take the differences.
-2. Compute t, its two-sided p-value, and d ∓ t_(J-1) s/√J. The effect is Cohen's d of paired
-   differences, d/s.
-3. If all differences are equal p is undefined, or 1 if they are 0. With fewer than three folds it
-   is undefined.
-
-Assumptions: independent folds. They are not: their models share training samples, and those of
-several repeats share test samples.
+Assumptions: independent folds. They are not: their models share training samples.
 
 When to use: to check a published figure. When not: otherwise; `corrected-t` costs the same.
-
-Cost: the performances in the folds.
 
 Source: Student 1908; Dietterich 1998, section 3.3.
 
@@ -38,16 +31,13 @@ Formula:
 t = d / (s √(1/J + n_test/n_train)),  df = J - 1                                              (2)
 ```
 
-Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the mean over the folds as
-they are, 1/(K - 1) for K equal ones. In repeated hold-out the held-out parts are the folds.
+Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the mean over the folds,
+1/(K - 1) for K equal ones; in repeated hold-out the held-out parts are the folds.
 
 Assumptions: the correlation of two folds is n_test/(n_test + n_train), a rule of thumb.
 
-When to use: if there are only performances in folds, above all with repeats. When not: for the
-winner of a search; or if the metric is smooth and predictions exist, since `wald` rests on N
-samples instead of J folds.
-
-Cost: the performances in the folds.
+When to use: if there are only scores in folds, above all with repeats. When not: for the winner of
+a search; if the metric is smooth and there are predictions, use `wald`.
 
 Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 
@@ -62,17 +52,11 @@ Formula, with d_ij the difference in fold j of repeat i, d_i their mean, and s_i
 t = d_11 / √(Σ s_i² / 5),  df = 5                                                             (1)
 ```
 
-Algorithm:
-
-1. Score both in the ten folds of exactly five repeats of two; nothing is trained again.
-2. Compute t and its two-sided p-value. The numerator is the difference in the first fold of the
-   first repeat alone, so p depends on which comes first. The difference shown is the mean of all
-   ten.
-3. If all s_i are 0, p is 1 if no fold differs, and undefined otherwise.
+Algorithm: score both in the ten folds of exactly five repeats of two. The numerator is the first
+fold of the first repeat alone, so p depends on which comes first; the difference shown is the mean
+of all ten. If all s_i are 0, p is 1 if no fold differs, and undefined otherwise.
 
 When to use: to check a published figure. When not: otherwise; `five-by-two-f` uses all ten.
-
-Cost: the performances in the folds.
 
 Source: Dietterich 1998, section 3.5.
 
@@ -86,13 +70,11 @@ Formula:
 F = Σ_i Σ_j d_ij² / (2 Σ s_i²),  df = 10, 5                                                   (2)
 ```
 
-Algorithm: as for `five-by-two-t`, with this statistic; it does not depend on the order of the
+Algorithm: as for `five-by-two-t`, with this statistic, which does not depend on the order of the
 folds.
 
 When to use: for a learner with five repeats of two folds. When not: with other designs, for which
 there is `corrected-t`; for the winner of a search.
-
-Cost: the performances in the folds.
 
 Source: Alpaydin 1999.
 """

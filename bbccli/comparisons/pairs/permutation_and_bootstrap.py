@@ -4,39 +4,23 @@
 
 The sign-flip test: the difference when the two configurations are interchangeable.
 
-Formula, with d the difference as measured, and d_s that after the samples in s have swapped the
+Formula, with d the observed difference, and d_s that after the samples in s have swapped the
 predictions of the two:
 
 ```text
 p = #{s: |d_s| ≥ |d|} / 2^n  of all,  (1 + #{s: |d_s| ≥ |d|}) / (1 + B)  of B drawn           (1)
 ```
 
-Algorithm:
-
-1. Let each of the n samples, or groups, on which the two predict differently swap or not; the
-   others change nothing.
-2. Enumerate all 2^n swaps where n ≤ 20, and 2^n N ≤ 2^28 for a mean, or 2^23 for another metric;
-   else draw B of them.
-3. Score both after each: a sample's predictions, in all repeats, go to the other configuration. Any
-   metric, with weights, groups and repeats. A swap without a value counts as |d_s| ≥ |d|, with a
-   note.
-4. The Monte-Carlo standard error is √(p (1 - p)/B); there is none if all were enumerated.
-
-For metrics of the order of predictions alone, such as the AUC, each configuration's predictions are
-replaced by their ranks before they are swapped, so that two scales may differ (Venkatraman & Begg
-1996).
-
-There is no interval. If the two make the same predictions, p is 1.
-
-Differences: software that leaves the 1 out can return p = 0.
+Algorithm: let each of the n samples, or groups, on which the two differ swap or not; enumerate all
+swaps where n ≤ 20 and the work is small, else draw B. Predictions of metrics of order alone, such
+as the AUC, are replaced by their ranks first (Venkatraman & Begg 1996). A swap without a value
+counts as |d_s| ≥ |d|, with a note. There is no interval.
 
 Assumptions: under the null hypothesis the two are exchangeable within a sample, not merely equal in
-performance.
+score.
 
 When to use: with few samples, or metrics that no formula covers, such as medians. When not: for an
 interval, which `wald` and `bootstrap` give; for the winner of a search.
-
-Cost: time O(B N), or O(2^n N) if all are enumerated.
 
 Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
 
@@ -50,26 +34,15 @@ Formula, with d_b the difference on resample b of B:
 p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))                                   (1)
 ```
 
-Algorithm:
-
-1. B times: draw N of the N samples (G of the G groups) with replacement, with the draws of the
-   method `naive`, and score both on them. A resample where either has no value is drawn again.
-2. The percentiles of the differences make the interval.
-3. p as in (1) is the smallest level at which such an interval excludes 0. Differences within
-   rounding of 0 count on both sides. The error is its Monte-Carlo standard error.
-
-If the two predict the same p is 1. If all resamples give the same difference, the interval has no
-width, and a note says so.
-
-Differences: MLstatkit counts d_b ≤ 0 on one side and d_b > 0 on the other, and returns p = 0 for
-identical predictions.
+Algorithm: score both on the resamples of the method `naive`; the percentiles of the differences
+make the interval, and p is the smallest level at which it excludes 0. If the two predict the same p
+is 1 (MLstatkit returns 0). If all resamples give one difference, the interval has no width, and a
+note says so.
 
 Assumptions: independent samples or groups, some tens of them.
 
 When to use: for any metric, above all where `wald` is undefined. When not: for the winner of a
 search; with few samples, where `permutation` is exact.
-
-Cost: time O(B N).
 
 Source: Efron & Tibshirani 1993, chapter 13; Davison & Hinkley 1997, section 4.4.
 """

@@ -11,26 +11,16 @@ alone does, and X binomial (b + c, 1/2):
 p = 2 P(X < min(b, c)) + P(X = min(b, c))                                                     (1)
 ```
 
-Algorithm:
-
-1. Count b and c; samples on which both are right, or both wrong, say nothing about the difference.
-2. Compute p; it is 1 where b + c = 0. The statistic is min(b, c).
-3. The interval of the difference is Bonett and Price's: with p12 = (b + 1)/(n + 2) and p21 = (c +
-   1) /(n + 2), p12 - p21 ∓ z √((p12 + p21 - (p12 - p21)²)/(n + 2)), within -1 and 1.
-4. The effect is the odds ratio b/c; it is infinite where c = 0, and there is none where b + c = 0.
-
-It is for unweighted shares of independent samples in one repeat; otherwise use `wald` or
-`permutation`. If predictions are missing, the samples that both predict are compared, with the note
-[samples-in-common](notes.md#samples-in-common); if there are none, these tests are refused, and
-`wald` is the default.
+Algorithm: p is 1 where b + c = 0. The interval is Bonett and Price's: with p12 = (b + 1)/(n + 2)
+and p21 = (c + 1)/(n + 2), p12 - p21 ∓ z √((p12 + p21 - (p12 - p21)²)/(n + 2)). The effect is the
+odds ratio b/c. It is for unweighted shares in one repeat; otherwise use `wald` or `permutation`. If
+predictions are missing, the samples that both predict are compared
+([samples-in-common](notes.md#samples-in-common)).
 
 Assumptions: independent samples.
 
-When to use: for two classifiers that were named before seeing results. The mid-p hardly ever
-exceeds its level, and the exact test is needlessly conservative. When not: for the winner of a
-search.
-
-Cost: none.
+When to use: for two classifiers that were named before seeing results; the mid-p hardly ever
+exceeds its level. When not: for the winner of a search.
 
 Source: Fagerland, Lydersen & Laake 2013; Bonett & Price 2012.
 
@@ -38,16 +28,11 @@ Source: Fagerland, Lydersen & Laake 2013; Bonett & Price 2012.
 
 McNemar's test with the exact binomial p-value.
 
-Formula: p = min(1, 2 P(X ≤ min(b, c))), with b, c and X as for `mcnemar`.                     (2)
+Formula: p = min(1, 2 P(X ≤ min(b, c))), with b, c and X as for `mcnemar`. (2)
 
-Algorithm: as for `mcnemar`, with this p-value.
-
-Differences: Raschka 2018, section 4.4, adds up 2 P(X ≥ max(b, c)), or writes the sum from the
-larger of b and c; at b = c that is more than 1, and this is capped there.
+Algorithm: as for `mcnemar`, with this p-value; capped at 1, unlike in Raschka 2018, section 4.4.
 
 When to use: if the level must be kept. When not: if power matters.
-
-Cost: none.
 
 Source: McNemar 1947; Fagerland, Lydersen & Laake 2013.
 
@@ -55,17 +40,12 @@ Source: McNemar 1947; Fagerland, Lydersen & Laake 2013.
 
 McNemar's test with the chi-squared distribution, corrected for continuity.
 
-Formula: χ² = (|b - c| - 1)² / (b + c), with 1 degree of freedom; 0 where |b - c| ≤ 1.         (3)
+Formula: χ² = (|b - c| - 1)² / (b + c), with 1 degree of freedom; 0 where |b - c| ≤ 1. (3)
 
-Algorithm: as for `mcnemar`, with this p-value.
-
-Differences: without a discordant sample p is 1. mlxtend and statsmodels return p = 0 for identical
-predictions, and R no value. For b = c they have χ² = 1/(b + c); here it is 0, as in R: a correction
-never goes past equality.
+Algorithm: as for `mcnemar`, with this p-value; 1 without a discordant sample, where mlxtend and
+statsmodels return 0. For b = c it is 0, as in R.
 
 When to use: to check a published figure. When not: with fewer than 25 discordant samples.
-
-Cost: none.
 
 Source: McNemar 1947; Edwards 1948.
 
@@ -73,29 +53,19 @@ Source: McNemar 1947; Edwards 1948.
 
 The z test of two proportions correct, for comparison with the literature only.
 
-It ignores that both configurations predict the same samples, so it misses differences that the
-paired tests find; the note [unpaired](notes.md#unpaired) says so.
-
 Formula, with p1 and p2 correct of n samples each and p their mean:
 
 ```text
 z = (p1 - p2) / √(2 p (1 - p) / n)                                                            (1)
 ```
 
-Algorithm:
-
-1. Count the samples that each configuration predicts correctly.
-2. Compute z; the p-value is that of a normal z, two-sided. Where all or none are correct p is 1.
-3. The interval is p1 - p2 ∓ z √(p1 (1 - p1)/n + p2 (1 - p2)/n).
-
-Differences: Raschka 2018, section 4.2, writes the standard deviation without the factor 1/n1 +
-1/n2, and n outside of the root. mlxtend's `proportion_difference` does not pool the variance, and
-returns the lower tail of z: 0.98 where the two-sided p-value is 0.04.
+Algorithm: a two-sided normal z; the interval is p1 - p2 ∓ z √(p1 (1 - p1)/n + p2 (1 - p2)/n). It
+ignores that both predict the same samples, so it overlooks differences that paired tests find
+([unpaired](notes.md#unpaired)). Raschka 2018, section 4.2, writes another standard deviation;
+mlxtend's `proportion_difference` does not pool the variance, and is one-sided.
 
 When to use: to check a published figure. When not: to compare two configurations of one file;
 `mcnemar` does.
-
-Cost: none.
 
 Source: Fleiss, Levin & Paik 2003, section 3.2.
 
@@ -110,25 +80,14 @@ T correct in all:
 Q = (M - 1) (M Σ G_i² - T²) / (M T - Σ L_j²),  df = M - 1                                     (1)
 ```
 
-Algorithm:
-
-1. Count what is correct, in whole numbers: time O(n M).
-2. Compute Q; its p-value is that of χ². Where no sample is right for some and wrong for others the
-   denominator is 0: Q is 0 and p is 1.
-3. Report ε of Greenhouse and Geisser, between 1/(M - 1) and 1: how alike the variances of the
-   pairwise differences are. If it is far below 1, both df of `looney-f` should be multiplied by it.
-
-For two configurations Q is McNemar's χ² without the correction, (b - c)²/(b + c).
-
-Differences: mlxtend enumerates all 2^M patterns, 1.4 s for 16 configurations, and returns no number
-for identical predictions.
+Algorithm: Q is χ² distributed; where its denominator is 0, Q is 0 and p is 1. For two
+configurations it is McNemar's χ² without the correction. ε of Greenhouse and Geisser is reported
+too; if it is far below 1, both df of `looney-f` should be multiplied by it.
 
 Assumptions: independent samples; about 24 or more on which they differ.
 
 When to use: to test if any of several configurations differs, before pairs are compared. When not:
 for those that a search ranked first.
-
-Cost: none.
 
 Source: Cochran 1950; Greenhouse & Geisser 1959.
 
@@ -144,16 +103,10 @@ F = (SSA / (M - 1)) / ((SST - SSA - SSB) / ((M - 1)(n - 1))),  df = (M - 1), (M 
 F = (n - 1) Q / (n (M - 1) - Q)                                                               (3)
 ```
 
-Algorithm: as for `cochran-q`, with this statistic; (3) holds to the last digit. If SST equals SSA +
-SSB, F is undefined.
-
-Differences: Raschka 2018, section 4.7, adds SSA up over samples instead of configurations, leaves
-1/M out of ACC, squares ACC in SST, and gives the second df once as (M - 1) n, as mlxtend computes,
-and once as (M - 1)(n - 1).
+Algorithm: as for `cochran-q`, with this statistic; undefined if SST equals SSA + SSB. Raschka 2018,
+section 4.7, and mlxtend differ in SSA, ACC and the second df.
 
 When to use: to check a published figure. When not: otherwise; use `cochran-q`.
-
-Cost: none.
 
 Source: Looney 1988.
 """

@@ -1,9 +1,8 @@
 """The spread at which `bbc-eb` covers as often as BBC's percentiles. Experimental.
 
 It is `sharp` with the factor 1.25, or 1.12 with `--models fixed`. 1.25 was chosen so that one-sided
-95% bounds of `bbc-eb` cover as often as those of BBC's percentiles, which they do, at a smaller
-distance, in [the bank](validation.md). Near the ceiling of a metric they are too narrow. The factor
-is for `bbc-eb`; `bbc` and `bbc-632` have it for comparison.
+95% bounds of `bbc-eb` cover as often as those of BBC's percentiles in [the bank](validation.md), at
+a smaller distance. Near the ceiling of a metric they are too narrow.
 
 Source: ours.
 """

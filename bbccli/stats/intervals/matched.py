@@ -1,30 +1,15 @@
 """The spread of the estimate itself, not that of single resamples. Experimental.
 
-A performance out of the bag rests on m units, about 0.37 of them, so it spreads more than the
-estimate on all U units does.
-
-1. For a metric of the mean type with variance s² per unit, the variance of an out-of-bag
-   performance L_b is s² (E[1/m] - 1/U), where U units are drawn from and E[1/m] is that of the
-   draws.
-2. The estimate on all U units has the variance s²/U.
-3. D_b = estimate + f (L_b - mean L), with f = 1 / √(U E[1/m] - 1), has the variance of step 2. For
-   many units f nears 1 / √(e - 1) = 0.763.
-4. The percentiles of the D_b, clipped to the metric's bounds, make the interval.
-
-A distribution whose winners are scored on all units, as in the naive bootstraps, already has the
-spread of the estimate and is left as it is.
+A score out of the bag comes from about 0.37 of the U units, so it spreads more than the estimate,
+which comes from all. D_b = estimate + f (L_b - mean L) has the spread of the estimate, with f = 1 /
+√(U E[1/m] - 1) for m units out of the bag: about 1 / √(e - 1) = 0.763. The percentiles of the D_b,
+clipped to the metric's bounds, make the interval. Winners that are scored on all units, as in the
+naive bootstraps, are left as they are.
 
 In [simulated settings](../benchmarks/validation-tables.md#simulated-settings) such intervals of
-`bbc` keep their level and are a fifth tighter; those of `bbc-f` rest on a handful of folds. With
-[real training](validation.md) they covered the truth less often than percentile intervals, because
-models vary with their training set too, which no resampling of predictions shows. They are never a
-default.
-
-With `--pooling fold-mean` `matched` is refused: f is for one mean over all units, but out of the
-bag the folds are unequal and some undefined, and such intervals would be far too wide. Percentile
-intervals are then wide as well, where a fold has few of the samples that the metric
-[rests on](#guard) and the metric is not a mean over samples. `--pooling within-folds` compares
-pairs within folds without such means.
+`bbc` keep their level and are a fifth tighter. With [real training](validation.md) they cover less
+often than percentiles, because models vary with their training set too. They are never a default,
+and refused with `--pooling fold-mean`, where folds out of the bag are unequal.
 
 Source: ours.
 """

@@ -1,18 +1,17 @@
 """The spread of the estimate and of the training set. Experimental.
 
-1. Stretch the distribution of `matched` intervals by 1.12 about the estimate; with `--models fixed`
-   the factor is 1.
-2. Guard the ends. A loss without a worst value (a squared error, the log-loss) is guarded too, with
-   the largest loss of a single sample of the winner, or with the largest D_b if that is larger.
+It stretches `matched` intervals by 1.12 about the estimate (1 with `--models fixed`) and guards
+their ends; a loss without a worst value is guarded with the largest loss of a single sample of the
+winner, or the largest D_b if that is larger. On another sample another model would be trained: if
+that makes the winner's true score vary by half a standard error, the spread of both together is √(1
++ 1/4) = 1.12 of one. The half is a convention; the table below has the coverage where models are
+trained.
 
-Why a factor: on another sample of the same size another model would be trained. If the winner's
-true performance varied with its training set by half a standard error of its figure, the spread of
-both together would be √(1 + 1/4) = 1.12 of one. The half is a convention; the table below shows the
-coverage where models are trained. With `bbc` the upper end is too low near the ceiling, as the
-estimate is; `--tight` uses `bbc-632`. For losses without a worst value no interval is safe: see the
-note [unbounded-loss](notes.md#unbounded-loss). The factor was measured for `bbc`, `bbc-632` and
-`bbc-eb`; with other methods there is the note [not-calibrated](notes.md#not-calibrated). Means over
-folds are refused, as `matched` refuses them.
+With `bbc` the upper end is too low near the ceiling, as the estimate is; `--tight` uses `bbc-632`.
+For losses without a worst value no interval is safe: see the note
+[unbounded-loss](notes.md#unbounded-loss). The factor was measured for `bbc`, `bbc-632` and
+`bbc-eb`; other methods get the note [not-calibrated](notes.md#not-calibrated). Means over folds are
+refused, as with `matched`.
 
 Source: ours.
 """

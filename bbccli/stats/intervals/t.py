@@ -1,19 +1,12 @@
 """Student's t times the spread of the resamples, about the estimate.
 
-1. The spread is the standard deviation s of the B performances, with B - 1 as the divisor; with
-   probabilities, where all draws are enumerated.
-2. An end is estimate ± t s, clipped to the metric's bounds, with the quantile t of Student's law
-   with U - 1 degrees of freedom, where U units (samples, groups; of `bbc-f` folds) are drawn from.
-3. Guarded, it is the end of that law about the estimate with the guard's pseudo-unit.
+An end is estimate ± t s, clipped to the metric's bounds, with s the standard deviation of the B
+scores and t with U - 1 degrees of freedom, where U units (samples, groups; of `bbc-f` folds) are
+drawn from. It is symmetric, and needs only a few hundred resamples, but does not show a skewed
+distribution, as near a bound. Out of the bag s is 1.31 times the standard error of a mean over all
+units, so the interval is as wide as the percentile one.
 
-It is symmetric and takes no order statistic, so a few hundred resamples suffice; but unlike
-percentiles it does not show a skewed distribution, as near a bound. s is that of single resamples,
-as in the paper: out of the bag they rest on 0.37 of the units, so it is 1.31 times the standard
-error of a mean over all units, and the interval is as wide as the percentile one; for the naive
-bootstraps it is the standard error itself. Its Monte-Carlo error is that of mean and standard
-deviation together.
-
-Source: Raschka 2018, equation 31; step 3 is ours.
+Source: Raschka 2018, equation 31; the guard is ours.
 """
 
 from __future__ import annotations
