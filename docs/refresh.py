@@ -43,7 +43,7 @@ from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.notes import GROUPS, NOTES, Severity
+from bbccli.notes import GROUPS
 from bbccli.platform.option import Panel
 from bbccli.reading import columns, rows
 from bbccli.reading.evaluations import frameworks
@@ -250,19 +250,16 @@ def interval_parts() -> list[str]:
 
 
 def note_parts() -> list[str]:
-    """Make the section of each note: severity, meaning and remedy."""
-    parts = []
-    for severity in Severity:
-        codes = [code for code, one in NOTES.items() if one.severity is severity]
-        linked = ", ".join(f"[{code}](#{code})" for code in codes)
-        parts.append(f"- **{severity.name.lower()}**: {severity.words}. {linked}.")
-    sections = ["\n".join(parts)]
+    """Make a table of the notes on each subject: severity, meaning and remedy, with an anchor."""
+    sections = []
     for title, group in GROUPS.items():
-        sections.append(f"## {title}")
-        for one in group.values():
-            remedy = f"\n**Do:** {one.remedy}" if one.remedy else ""
-            level = one.severity.name.capitalize()
-            sections.append(f"### {one.code}\n\n*{level}.* {one.meaning}{remedy}")
+        lines = ["| Note | Severity | Meaning | What to do |", "|---|---|---|---|"]
+        lines += [
+            f'| <a id="{one.code}"></a>{one.code} | {one.severity.name.lower()} '
+            f"| {one.meaning} | {one.remedy} |".replace("|  |", "| |")
+            for one in group.values()
+        ]
+        sections += [f"## {title}", "\n".join(lines)]
     return sections
 
 

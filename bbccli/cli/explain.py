@@ -27,7 +27,7 @@ def explain(
         Option(
             "A method, a metric, a kind of interval, the code of a note, or saved results: .json, "
             "or .jsonl with one per line; - is standard input. Without it: which number to "
-            "report, and the names.",
+            "report.",
             metavar="NAME|RESULT",
             names=_names,
             open=True,

@@ -46,10 +46,10 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 
 GROUPS = {
-    "Of the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
-    "Of the methods": _kinds(methods, making, searches, intervals, sealed),
-    "Of comparisons": _kinds(comparisons),
-    "Of plans": _kinds(plans),
+    "Notes on the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
+    "Notes on methods": _kinds(methods, making, searches, intervals, sealed),
+    "Notes on comparisons": _kinds(comparisons),
+    "Notes on plans": _kinds(plans),
 }
 """Notes by section of docs/notes.md."""
 

@@ -12,8 +12,8 @@ def winner_is_baseline(name: str) -> Texts:
     """The baseline of `bbc compare` is itself the best, so the difference is 0 and nothing is
     corrected.
 
-    Remedy: nothing, if the baseline is the simple choice: take it. Else ask which configurations
-    may be the best.
+    Remedy: nothing, if the baseline is the simple choice: take it. Else ask for the confidence set
+    for the best, without `--baseline`.
     """
     return (
         f"the baseline, {name}, is itself the winner: nothing is compared with it",
@@ -23,9 +23,8 @@ def winner_is_baseline(name: str) -> Texts:
 
 @note(CARE)
 def no_influence(names: Sequence[str], label: str) -> Texts:
-    """The metric is undefined for a configuration on the samples, or when one of them is left out,
-    such as the precision of a configuration that predicts a single positive. Without influence
-    values it has no bound, p-value or interval, and does not enter those of the others.
+    """The metric is undefined for a configuration on the samples, or when one of them is left out.
+    It has no bound, p-value or interval.
 
     Remedy: another metric, or leave the configuration out with `--exclude`.
     """
@@ -38,10 +37,10 @@ def no_influence(names: Sequence[str], label: str) -> Texts:
 
 @note(CARE)
 def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Texts:
-    """Two families are compared by their best configurations, and one had more to choose from. The
-    best of many looks better than the best of few, so the measured difference favours it.
+    """Of two families that are compared by their best configurations, one had more to choose from,
+    so the observed difference favours it.
 
-    Remedy: report the corrected difference, in which both sides select in every resample.
+    Remedy: report the corrected difference.
     """
     return (
         f"{first} had {n_first} configurations to choose from and {second} {n_second}: the "
@@ -53,7 +52,7 @@ def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Tex
 @note(HARMLESS)
 def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
     """There are more than 1,000 configurations, so each was tested only against those that are not
-    far behind the winner. Leaving the others out hardly changes the set.
+    far behind the winner. The set hardly changes.
 
     Remedy: nothing.
     """
@@ -78,8 +77,8 @@ def further_families(n_compared: int, n_families: int) -> Texts:
 
 @note(DOUBT)
 def undefined_test(test: str, why: str, remedy: str = "") -> Texts:
-    """A test can't decide: all folds or samples differ by the same amount, there are fewer than two
-    of something, or the metric jumps. Its p-value is missing, neither 0 nor 1.
+    """A test can't decide: all differences are equal, there are fewer than two of something, or the
+    metric jumps. Its p-value is missing.
 
     Remedy: use the test that the note names, or collect more samples.
     """
@@ -88,8 +87,7 @@ def undefined_test(test: str, why: str, remedy: str = "") -> Texts:
 
 @note(HARMLESS)
 def test_left_out(test: str, problem: str, remedy: str) -> Texts:
-    """With all tests asked for, this one does not fit the metric, the task or the data; the note
-    gives the reason. A test asked for by name is refused instead.
+    """With all tests asked for, this one does not fit the metric, the task or the data.
 
     Remedy: nothing; or what the note says.
     """
@@ -101,7 +99,7 @@ def identical_predictions(first: str, second: str) -> Texts:
     """Two configurations make the same predictions on all samples, so p is 1, and Bayesian tests
     are undefined.
 
-    Remedy: compare configurations that differ. Two that never differ are one.
+    Remedy: compare configurations that differ.
     """
     return (
         f"{first} and {second} predict the same on all samples",
@@ -111,13 +109,11 @@ def identical_predictions(first: str, second: str) -> Texts:
 
 @note(DOUBT)
 def selected_pair(winner: str, n_configurations: int) -> Texts:
-    """One of the compared configurations is the best of all on the same samples. Tests of pairs
-    treat it as if it had been named before anyone saw a result. If no configuration is better
-    than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
-    ([tables](../benchmarks/validation-tables.md#comparisons)).
+    """One of the compared configurations is the best of all on the same samples, and tests of pairs
+    ignore that. If no configuration is better than another, a paired test of the winner says
+    "better" in 25 to 63 of 100 studies ([tables](../benchmarks/validation-tables.md#comparisons)).
 
-    Remedy: name pairs beforehand, or compare the winner with a baseline, which allows for the
-    selection.
+    Remedy: name pairs beforehand, or compare the winner with a baseline.
     """
     return (
         f"{winner} is the best of {n_configurations} on these samples: tests of pairs ignore that "
@@ -169,8 +165,8 @@ def samples_in_common(n_used: int, n_samples: int) -> Texts:
 
 @note(CARE)
 def undefined_swaps(n_undefined: int, n_swaps: int, label: str) -> Texts:
-    """In a permutation test, the metric is undefined after some swaps, such as the precision if no
-    sample is predicted positive. These swaps count against a difference.
+    """In a permutation test, the metric is undefined after some swaps. These count against a
+    difference.
 
     Remedy: use a metric that is always defined, or collect more samples.
     """
@@ -196,10 +192,9 @@ def few_data_sets(test: str, n_data_sets: int, least: float) -> Texts:
 
 @note(CARE)
 def incomplete_data_sets(left_out: Sequence[str], n_data_sets: int) -> Texts:
-    """Some data sets lack the performance of a family. Ranks need complete data sets, so these are
-    left out.
+    """Some data sets lack the score of a family, and are left out of the ranks.
 
-    Remedy: complete them. Performances are rarely missing by chance.
+    Remedy: complete them: scores are rarely missing by chance.
     """
     verbs = ("lacks", "is") if len(left_out) == 1 else ("lack", "are")
     return (

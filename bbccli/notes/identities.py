@@ -31,8 +31,8 @@ def classes_of_axis(classes: Sequence[str], n_configurations: int) -> Texts:
 
 @note(HARMLESS, "roles")
 def classes_of_one_model(pairs: Sequence[str]) -> Texts:
-    """Columns sum to 1 in every row, and their names tell the classes: they are the probabilities
-    of one model, and count as one configuration.
+    """Columns sum to 1 in every row and are named after classes: the probabilities of one model,
+    which count as one configuration.
 
     Remedy: nothing; `--only '*'` if each is a configuration of its own.
     """
@@ -44,10 +44,9 @@ def classes_of_one_model(pairs: Sequence[str]) -> Texts:
 
 @note(CARE, "roles")
 def scores_of_classes(pairs: Sequence[str]) -> Texts:
-    """Columns are named after the classes, and each is higher for the samples of its own class, far
-    beyond chance: they are scores of one model, such as logits, although they don't sum to 1, and
-    count as one configuration. It predicts the class of the highest score; of two classes the
-    difference counts.
+    """Columns are named after the classes, and each is higher for its own class: scores of one
+    model, such as logits, which count as one configuration. It predicts the class of the highest
+    score; of two classes the difference counts.
 
     Remedy: nothing; `--only '*'` if each is a configuration of its own.
     """
@@ -59,9 +58,8 @@ def scores_of_classes(pairs: Sequence[str]) -> Texts:
 
 @note(CARE, "roles")
 def confidence(column: str, label: str, positive: str | None, option: str = "only") -> Texts:
-    """A column holds the probability of the predicted class, whichever that is: it is at least 1/K
-    in every row, beside the predicted labels. Of two classes it was turned into the probability
-    of the positive one: where the other is predicted, 1 minus it. Else the labels count.
+    """A column holds the probability of the predicted class, beside the predicted labels. Of two
+    classes it was turned into the probability of the positive one; else the labels count.
 
     Remedy: nothing; `--only NAME` if the column is the probability of one class.
     """
@@ -74,9 +72,8 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
 
 @note(CARE, "roles")
 def positive_by_scores(positive: str, tool: str) -> Texts:
-    """Nothing names the positive class of two, and the run's own scores are those of its
-    predictions only if it is not the last in sorted order. So it would be if the labels were
-    swapped: the figures are the same, but not what the classes are called.
+    """Nothing names the positive class, and the run's own scores match its predictions only if it
+    is not the last in sorted order. If labels were swapped, the figures would be the same.
 
     Remedy: check the labels if the run was not given a positive class.
     """

@@ -15,17 +15,17 @@ def no_interval(
     """A method that gives intervals gives none for this file; the text says why. Its estimate is
     valid.
 
-    Remedy: what the note suggests; or `bbc`, whose interval rests on all samples.
+    Remedy: what the note suggests; or `bbc`.
     """
     return f"{method} has no interval: {why}", remedy
 
 
 @note(CARE)
 def as_if_chosen_beforehand(method: str) -> Texts:
-    """`clustered` treats the winner as if no other configuration had been tried, as the error bars
-    of evaluation frameworks do. A corrected interval is wider.
+    """`clustered` treats the winner as if no other configuration had been tried, like the error
+    bars of evaluation frameworks.
 
-    Remedy: report the corrected one.
+    Remedy: report the corrected interval, which is wider.
     """
     return (
         f"the interval of {method} is for a configuration chosen beforehand; the corrected one is "
@@ -36,12 +36,9 @@ def as_if_chosen_beforehand(method: str) -> Texts:
 
 @note(DOUBT)
 def no_variance(value: float) -> Texts:
-    """A variance is 0. For DeLong's or Hanley and McNeil's: the classes are separated perfectly,
-    perfectly the wrong way round, or not at all. For `wald`: all samples are right or all wrong;
-    for `t-folds` and `t-corrected`: all folds are equal. Or nearly all resamples give one value,
-    as with constant predictions. Or two compared configurations differ by the same amount on
-    every sample. The interval has no width, which says nothing about the uncertainty; a
-    comparison is undefined.
+    """A variance is 0: the classes are separated perfectly, all samples are right or all wrong, all
+    folds are equal, or two configurations differ by the same amount on every sample. The interval
+    has no width, which says nothing about the uncertainty.
 
     Remedy: check whether the predictions vary; else use `bbc`, or collect more samples.
     """
@@ -74,9 +71,8 @@ def resamples_alike(method: str, value: float) -> Texts:
 
 @note(DOUBT)
 def few_evaluated(n_units: int, what: str) -> Texts:
-    """The winner is evaluated on fewer than 30 samples (or groups) of a class. Intervals of an AUC
-    that assume a normal distribution then cover the truth too seldom, above all for an AUC near
-    1; see the [measured inclusion](methods.md#delong).
+    """The winner is evaluated on fewer than 30 samples (or groups) of a class. Normal intervals of
+    an AUC then cover the truth too seldom; see the [measured inclusion](methods.md#delong).
 
     Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
     """
@@ -90,13 +86,11 @@ def few_evaluated(n_units: int, what: str) -> Texts:
 def clipped_probabilities(
     winner: str, label: str, n_below: int, n_all: int, clip: float, clipped: float, unclipped: float
 ) -> Texts:
-    """In the log-loss the probability of the true class is at least `--clip` (1.2e-7), because a
-    certain mistake would cost infinity. The log-loss of the winner depends on the clip: a few
-    predictions decide it.
+    """In the log-loss the probability of the true class is at least `--clip` (1.2e-7). The winner's
+    log-loss depends on the clip: a few predictions decide it.
 
-    Remedy: state `--clip` in the paper, or report the [Brier score](metrics.md#brier), in which no
-    single prediction counts more than 1. A probability of 0 is a claim that the data can't support:
-    find out how it arose, for example in a tree with leaves of one class.
+    Remedy: state `--clip` in the paper, or report the [Brier score](metrics.md#brier). A
+    probability of 0 is a claim that the data can't support: find out how it arose.
     """
     digits, verb = digits_for([clipped, unclipped]), "gives" if n_below == 1 else "give"
     without = digits.performance(unclipped, missing="infinite")
@@ -111,10 +105,7 @@ def clipped_probabilities(
 @note(CARE)
 def tilting_infeasible(method: str, end: str, instead: str) -> Texts:
     """`tilting` or `mabt` finds no tilt for an end of its interval, mostly because the figure
-    hardly varies between resamples (all evaluation samples but one are right, for example),
-    sometimes because the level is low. That end is taken from another interval, which the note
-    names: Wilson's for shares of samples such as accuracy, DeLong's for the AUC, a normal one
-    from influence values for other metrics; after preselection at Šidák's level.
+    hardly varies between resamples. That end is taken from another interval, which the note names.
 
     Remedy: hold out more samples to evaluate on, or rely on `bbc`.
     """
@@ -129,7 +120,7 @@ def gate_on_naive(figure: str) -> Texts:
     """`--gate-method` names `cvt`, or a method that ignores the selection of the winner: the gate
     judges a figure that is too good.
 
-    Remedy: judge a corrected one: leave `--gate-method` out, or `--gate-method bbc`.
+    Remedy: leave `--gate-method` out, or `--gate-method bbc`.
     """
     return f"the gate judges {figure} is too good", "--gate-method bbc"
 
@@ -151,9 +142,8 @@ def not_calibrated(method: str, kind: str) -> Texts:
 @note(DOUBT)
 def rare_positives(label: str, share: float, kind: str) -> Texts:
     """Fewer than one sample in ten is positive, and the metric is not a mean over samples, such as
-    F1 or the average precision. A few samples decide such a metric, so intervals of kind `sharp` or
-    `matched`, such as those of `--tight`, may be too narrow. In [the bank](validation.md) that of
-    `bbc-632` was far too narrow where 2% were positive.
+    F1. `sharp` and `matched` intervals, such as those of `--tight`, may be too narrow; in [the
+    bank](validation.md) that of `bbc-632` was far too narrow where 2% were positive.
 
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
@@ -166,21 +156,15 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
 
 @note(DOUBT)
 def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -> Texts:
-    """An error of a value has no worst value, and the rare huge errors that make the mean may not
-    be in the sample. In the populations of [the bank](validation.md) 95% intervals of the MSE, the
-    RMSE and the MAE covered the true value as seldom as the note says, and no method or kind of
-    interval did much better. With `--cap 0.95` those of the MSE and the MAE covered it in nineteen
-    studies of twenty. Nothing in a sample reveals a miss, because it is the tail that the sample
-    lacks. The note gives the tail index (Hill 1975, from the top tenth of the values, five at
-    least) of the outcome's distances from its median and of the winner's errors: the larger, the
-    heavier; from 0.5 on the variance does not exist, from 1 on not even the mean. For the log-loss
-    there is a sign: a winner so sure that it gives some class a chance under 1 in 10,000, be it
-    right or wrong. Nearly separable classes make such winners, and their rare mistakes are not in
-    the sample. The note also appears if some truth was given a chance under 1 in 1000.
+    """The metric is an error without a worst value, and the rare huge errors that make the mean may
+    not be in the sample; no method or kind of interval allows for them. In [the
+    bank](validation.md) 95% intervals covered as seldom as the note says. It gives the tail index
+    (Hill 1975) of the outcome and of the winner's errors: from 0.5 on there is no variance, from 1
+    on not even a mean. For the log-loss the sign is a winner so sure that it gives some class a
+    chance under 1 in 10,000, or some truth one under 1 in 1000.
 
-    Remedy: report the error with `--cap`, which gives it a worst value and a guard, or `medae`. For
-    the log-loss report `brier`, or decide on a `--clip` such as 0.001 beforehand, with which no
-    mistake costs more than 6.9.
+    Remedy: report the error with `--cap`, which bounds it, or `medae`; for the log-loss `brier`, or
+    decide on a `--clip` such as 0.001 beforehand.
     """
     return (
         f"the {label} has no worst value: 95% intervals covered the true value in {seen} of "
@@ -205,9 +189,8 @@ def large_losses(label: str, seen: str, n_large: int, n_sure: int, of_losses: fl
 
 @note(DOUBT)
 def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
-    """The winner predicts one class for every sample, so its figure is that of a rule without a
-    model. No configuration does better by this metric. With few samples of the other classes, or
-    a metric that ignores them, the search may have found nothing more.
+    """The winner predicts one class for every sample, like a rule without a model, and no
+    configuration does better.
 
     Remedy: use a metric that values the other classes, such as `auc` or `balanced-accuracy`; or
     conclude that nothing was learnt.
@@ -221,9 +204,9 @@ def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
 
 @note(CARE)
 def capped_errors(label: str, cap: float, share: float) -> Texts:
-    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|, which
-    depends on the outcome alone. The estimand is then the mean of capped errors, which has a
-    worst value, so that the guard applies. It is smaller than the mean of all errors.
+    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|. The figure
+    is the mean of capped errors: smaller than that of all errors, but bounded, so that the guard
+    applies.
 
     Remedy: choose Q before seeing results, and state it in the paper.
     """
@@ -236,8 +219,8 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
 
 @note(CARE)
 def locally_simultaneous(n_kept: int, n_configurations: int) -> Texts:
-    """`zf` gives the number of configurations that may be the best. Its interval allows for the
-    selection among them; the estimate beside it is the naive figure, which is too good.
+    """`zf` names the number of configurations in its confidence set for the best. Its interval
+    allows for the selection among them; its estimate is the naive figure.
 
     Remedy: report the interval, with the estimate of `bbc`.
     """
@@ -250,9 +233,9 @@ def locally_simultaneous(n_kept: int, n_configurations: int) -> Texts:
 
 @note(CARE)
 def nested_spread(ratio: float, n_folds: int) -> Texts:
-    """`ncv-interval` compares the spread of its interval with that of independent losses: 1 means
-    that training on other samples changes nothing visible, √K is the most for K outer folds. A
-    single repeat hardly determines the ratio.
+    """`ncv-interval` compares its spread with that of independent losses: 1 means that training on
+    other samples changes nothing visible, √K is the most for K outer folds. A single repeat hardly
+    determines the ratio.
 
     Remedy: repeat the nested cross-validation with other folds; the paper takes 200 repeats.
     """

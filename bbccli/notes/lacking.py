@@ -11,10 +11,10 @@ from bbccli.platform.rounding import count, percent
 @note(DOUBT, "coverage")
 def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
     """Some samples have no prediction by any configuration in some repeat, or only by
-    configurations that are left out for their gaps. They are left out of everything.
+    configurations that are left out. They are left out everywhere.
 
-    Remedy: complete the predictions. If samples are missing because a learner failed on them, the
-    result is for the easier samples only. `--missing error` refuses.
+    Remedy: complete the predictions. If a learner failed on hard samples, the result is for the
+    easier ones only. `--missing error` refuses.
     """
     where = " in some repeat" if n_repeats > 1 else ""
     verb = "has" if n_left_out == 1 else "have"
@@ -26,12 +26,9 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
 
 @note(DOUBT, "coverage")
 def never_predicted(n_rows: int, value: float, which: str) -> Texts:
-    """All configurations hold the same value in whole folds, in one run of rows, or in rows apart,
-    and hardly ever elsewhere, as if an array of zeros had been filled fold by fold: those before
-    the first test window of a time series, or of folds that were not run, were never filled. These
-    predictions count as missing; so do those of one configuration that holds a whole number in
-    such folds or rows. Rows that have (almost) one truth are kept, since models may rightly know
-    it, and so are labels and ratings, which are equal by chance.
+    """All configurations hold one value in whole folds or runs of samples and hardly ever
+    elsewhere, like an array of zeros that was never filled there. These predictions count as
+    missing.
 
     Remedy: leave such cells empty. `--missing error` refuses.
     """
@@ -59,9 +56,9 @@ def configurations_dropped(
     """Some configurations lack predictions that others have. They can't win, and the correction
     does not count them.
 
-    Remedy: nothing, if they lack whole folds because they were pruned or their fits failed; the
-    correction is then slightly too small. Otherwise complete their predictions. `--missing error`
-    refuses; `--missing common-rows` keeps the configurations and drops samples.
+    Remedy: nothing, if they lack whole folds because they were pruned or failed; otherwise complete
+    their predictions. `--missing common-rows` keeps the configurations and drops samples;
+    `--missing error` refuses.
     """
     verb = "lacks" if len(names) == 1 else "lack"
     return (
@@ -78,12 +75,10 @@ def configurations_dropped(
 def best_left_out(
     name: str, scored: str, n: int, n_samples: int, stubs: Sequence[str], *, higher: bool
 ) -> Texts:
-    """A configuration that is left out, since it lacks some predictions, is better on the samples
-    that it predicts, by the metric of the task, than all others there. A single empty cell may have
-    taken the best one out of the race. Files of more than 16 million predictions are not checked.
+    """A configuration that is left out for missing predictions is better than all others on the
+    samples that it predicts. Files of more than 16 million predictions are not checked.
 
-    Remedy: complete its predictions; or `--missing common-rows`, without configurations that
-    predict few samples.
+    Remedy: complete its predictions; or `--missing common-rows`.
     """
     rest = f"--exclude {' --exclude '.join(stubs)} --missing" if stubs else "--missing"
     return (
@@ -96,9 +91,8 @@ def best_left_out(
 @note(CARE, "missing")
 def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
     """A search dropped configurations between folds. They had almost no chance to win, and the
-    correction counts those that were trained on all folds.
-    [Dropping](dropping.md#what-it-saves-and-costs) shows what that did to the estimate where it was
-    measured.
+    correction counts those that were trained on all folds; see
+    [dropping](dropping.md#what-it-saves-and-costs).
 
     Remedy: nothing; or set `threshold` of the search nearer to 1, which drops later.
     """
@@ -114,8 +108,8 @@ def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
 def common_rows(n_common: int, n_samples: int) -> Texts:
     """With `--missing common-rows`, only samples that every configuration predicts are used.
 
-    Remedy: complete the predictions. What is missing is rarely missing by chance: a learner that
-    fails on hard samples leaves easy ones in common.
+    Remedy: complete the predictions: a learner that fails on hard samples leaves easy ones in
+    common.
     """
     return (
         f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
@@ -126,16 +120,13 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
 
 @note(DOUBT, "missing")
 def available_cases(share: float) -> Texts:
-    """No configuration predicts all samples, or `--missing available` was given: each configuration
-    is scored on the samples that it predicts, in the selection and in every resample.
-    Configurations that predict fewer than half of the samples are left out. For scores without a
-    truth this is the default, so that a failed request removes an item instead of a configuration;
-    there it is an error if a configuration lacks more than a fifth of the items, or lacks some and
-    has the highest score on all others.
+    """No configuration predicts all samples, or `--missing available` was given: each is scored on
+    the samples that it predicts, here and in every resample; those that predict fewer than half are
+    left out. For `--task score` it is the default, and an error if more than a fifth of the items
+    are missing.
 
-    Remedy: complete the predictions. Configurations scored on easier samples look better.
-    `--missing common-rows` compares all on the same samples, if there are any; `--missing error`
-    refuses.
+    Remedy: complete the predictions, since configurations that are scored on easier samples look
+    better; or `--missing common-rows`.
     """
     return (
         f"{percent(share, 0)} of the predictions are missing: each configuration is scored on the "
@@ -157,8 +148,8 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
 
 @note(CARE, "repeats")
 def epochs_by_order(times: int) -> Texts:
-    """For scores without a truth (`--task score`): every configuration has the same number of rows
-    for each item, and no column numbers them. They are taken as epochs, in the order of the file.
+    """With `--task score`, every configuration has the same number of rows for each item, and no
+    column numbers them. They are taken as epochs, in the order of the file.
 
     Remedy: a column `epoch` or `repeat`, or `--repeat`, if they are paired in another way.
     """
@@ -184,11 +175,10 @@ def scores_replaced(n_scores: int) -> Texts:
 
 @note(CARE, "missing")
 def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
-    """For scores without a truth (`--task score`): some epochs of an item have a score and others
-    have none, for example because a request failed. The item counts by the mean over the epochs
-    that have one.
+    """With `--task score`, some epochs of an item have no score, because a request failed, for
+    example. The item counts by the mean over the others.
 
-    Remedy: nothing, if requests failed by accident. Run them again if they fail because the item is
+    Remedy: nothing, if requests failed by accident; run them again if they fail because the item is
     hard.
     """
     return (
@@ -200,11 +190,10 @@ def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -
 
 @note(DOUBT, "missing")
 def gaps_within_folds(names: Sequence[str]) -> Texts:
-    """`bbc drop` treats a configuration as dropped earlier if it lacks predictions that another
-    has. These have gaps within a fold: they failed on some samples, or the fold is not complete.
+    """`bbc drop` treats a configuration that lacks predictions as dropped earlier. These lack them
+    within a fold: they failed on some samples, or the fold is not complete.
 
-    Remedy: complete the fold. A configuration that lacks even one prediction can't be compared on
-    the same samples, and is not trained further.
+    Remedy: complete the fold.
     """
     verbs = ("lacks", "counts") if len(names) == 1 else ("lack", "count")
     return (

@@ -8,8 +8,8 @@ from bbccli.platform.rounding import count
 
 @note(CARE)
 def incomplete_members(n_members: int, n_all: int) -> Texts:
-    """With `--select greedy`, `mean` or `stack`, with `--threshold tuned` and with `--calibrate`
-    only configurations that predict every sample take part: of others no mean can be taken.
+    """For ensembles, tuned cuts and calibration only configurations that predict every sample take
+    part.
 
     Remedy: `--missing common-rows` keeps all configurations, and the samples that all of them
     predict.
@@ -23,11 +23,10 @@ def incomplete_members(n_members: int, n_all: int) -> Texts:
 
 @note(CARE)
 def few_for_a_cut(n_positive: int) -> Texts:
-    """The cut is tuned with fewer than ten positive, or negative, samples. A resample holds two
-    thirds of them, so its cut is worse than that of all samples, and the estimate is too strict:
-    in studies with eight positive samples by .04 to .05 of the F1.
+    """The cut is tuned with fewer than ten positive, or negative, samples. The estimate is too
+    strict: in studies with eight positive samples by .04 to .05 of the F1.
 
-    Remedy: choose the cut by what mistakes cost, and give it: `--threshold X`. Or collect more
+    Remedy: choose the cut by what mistakes cost, and give it: `--threshold X`; or collect more
     samples of the rare class.
     """
     return (
@@ -39,8 +38,8 @@ def few_for_a_cut(n_positive: int) -> Texts:
 
 @note(HARMLESS)
 def one_member(rule: str, configuration: str) -> Texts:
-    """The ensemble of all samples has a single member. In the resamples it may have several, so
-    its estimate is that of the rule, and not that of the member.
+    """The ensemble of all samples has a single member. In the resamples it may have several, so its
+    estimate is that of the rule.
 
     Remedy: nothing.
     """

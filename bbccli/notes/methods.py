@@ -11,14 +11,11 @@ from bbccli.platform.rounding import UNBOUNDED, count, digits_for, figure, short
 
 @note(CARE)
 def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts:
-    """There is one configuration, so nothing was selected and nothing is corrected; the table says
-    so in place of `corrected`. Or one is left of several that were tried, and the choice among
-    them can't be corrected for, because the others have too few predictions or were left out on
-    request.
+    """There is one configuration, so nothing is corrected; or one is left of several that were
+    tried.
 
-    Remedy: if it won over others, add their predictions. Without them its figure is that of a
-    winner, which is too good. If it was the only one, its naive figure has no optimism from a
-    selection.
+    Remedy: if it won over others, add their predictions: without them its figure is that of a
+    winner, which is too good. If it was the only one, its figure has no optimism from a selection.
     """
     text = "only one configuration: nothing was selected, so nothing is corrected"
     if n_tried > 1 or on_request:
@@ -32,22 +29,21 @@ def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts
 
 @note(CARE)
 def not_corrected() -> Texts:
-    """In every `bbc leaderboard` the performances at the top are too good, because the same data
-    rank the configurations.
+    """In every `bbc leaderboard` the scores at the top are too good, because the same data rank the
+    configurations.
 
-    Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
+    Remedy: report the figure of `bbc correct`.
     """
     return "not corrected: the best of many looks too good", "report what bbc correct says"
 
 
 @note(CARE)
 def winners_differ(pooled: str, fold_mean: str) -> Texts:
-    """Selection by pooled rows and by the mean over folds pick different configurations.
+    """Selection by pooled predictions and by the mean over folds pick different configurations.
 
-    Remedy: decide on the rule before looking at the results, and give it with `--pooling`. If both
-    are defensible, the difference shows how uncertain the choice is. If the folds' scores are on
-    different scales, `--pooling within-folds` is the better answer for metrics of pairs such as the
-    AUC: see [pairs within folds](methods.md#within-folds).
+    Remedy: decide on one rule in advance, and give it with `--pooling`. If folds are on different
+    scales, use `--pooling within-folds` for metrics of pairs such as the AUC: see [pairs within
+    folds](methods.md#within-folds).
     """
     return (
         f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
@@ -57,9 +53,8 @@ def winners_differ(pooled: str, fold_mean: str) -> Texts:
 
 @note(DOUBT)
 def risk_reversed(median: float) -> Texts:
-    """In a survival task the median concordance of the configurations is below one half by more
-    than chance explains (3.5 standard errors of risks that know nothing). Higher predictions may
-    mean *later* events (predicted times instead of risks).
+    """The median concordance of the configurations is below one half by more than chance explains.
+    Higher predictions may mean *later* events.
 
     Remedy: check what the predictions are, and give `--risk-direction later`.
     """
@@ -71,16 +66,12 @@ def risk_reversed(median: float) -> Texts:
 
 @note(DOUBT)
 def leave_one_out(label: str) -> Texts:
-    """Every fold is a single sample, and the metric compares pairs of samples, like the AUC.
-    Different models predicted the two samples of a pair, and the one trained without the
-    positive sample saw a smaller share of positives. So the pooled figure is too low, most of
-    all for models that rely on that share, such as strongly regularised ones: a model that
-    predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011). The
-    selection is biased against such models too.
+    """Every fold is a single sample, and the metric compares pairs of samples, such as the AUC. The
+    model that leaves out a positive sample saw fewer positives, so the pooled figure is too low,
+    and the selection is biased (Parker, Günter & Bedo 2007; Airola et al. 2011).
 
-    Remedy: cross-validate in fewer folds, such as 10, each with samples of both classes, and
-    compare pairs [within folds](methods.md#within-folds). Losses of single samples, such as the
-    Brier score, have no such bias.
+    Remedy: cross-validate in fewer folds, such as 10, and compare pairs [within
+    folds](methods.md#within-folds). The Brier score has no such bias.
     """
     return (
         f"{label} of leave-one-out predictions tends to be too low: it compares models of "
@@ -91,11 +82,9 @@ def leave_one_out(label: str) -> Texts:
 
 @note(HARMLESS)
 def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
-    """Several configurations share the best performance, exactly or to the last bits. The first
-    column wins.
+    """Several configurations share the best score. The first column wins.
 
-    Remedy: put the preferred one first, such as the simplest. `bbc` makes the same choice in every
-    resample.
+    Remedy: put the preferred one first, such as the simplest.
     """
     return (
         f"{n_tied} configurations tie for the best {rule} performance; {winner} comes first",
@@ -105,12 +94,11 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
 
 @note(CARE)
 def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: bool) -> Texts:
-    """The metric that selects is undefined in some resamples, which were drawn again: in the bag
-    for every configuration, or out of it for the one selected there. For the AUC that is a
-    resample without one of the classes; accuracy is always defined.
+    """The metric that selects is undefined in some resamples, which were drawn again. For the AUC
+    these lack one of the classes.
 
-    Remedy: a few in a thousand are harmless. Many mean that a class is too rare to trust the
-    interval: collect more of it. See [the rule](methods.md#redrawn-resamples).
+    Remedy: a few in a thousand are harmless; many mean that a class is too rare to trust the
+    interval, so collect more of it. See [the rule](methods.md#redrawn-resamples).
     """
     verb = "was" if n_redrawn == 1 else "were"
     return (
@@ -122,10 +110,8 @@ def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: 
 
 @note(HARMLESS, "coverage")
 def repeated_holdout(sizes: Sequence[int], n_samples: int) -> Texts:
-    """Every repeat predicts another part of the samples, and none predicts them all: repeated
-    hold-out, or Monte-Carlo cross-validation. Each repeat is scored on its own part, and the
-    performance is the mean over the repeats; a sample is drawn with all repeats that predict it.
-    There are no folds, so methods over folds cannot run.
+    """Every repeat predicts another part of the samples: repeated hold-out. The score is the mean
+    over the repeats, and methods over folds can't run.
 
     Remedy: nothing if that is the design. If the repeats are cross-validations, give every sample
     the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
@@ -141,8 +127,8 @@ def repeated_holdout(sizes: Sequence[int], n_samples: int) -> Texts:
 
 @note(CARE)
 def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
-    """The performance of the winner is undefined in some repeats of a repeated hold-out, such as an
-    AUC if the held-out part lacks a class. The mean is over the other repeats.
+    """The winner's score is undefined in some repeats of a repeated hold-out, such as an AUC
+    without one of the classes. The mean is over the others.
 
     Remedy: hold out more samples at a time, or the same share of each class.
     """
@@ -155,11 +141,11 @@ def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
 
 @note(DOUBT)
 def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Texts:
-    """The winner's performance is undefined in some folds, such as a precision where it predicts no
-    positive sample. Its mean is over the other folds, so it may win by predicting next to nothing.
+    """The winner's score is undefined in some folds, such as a precision where it predicts no
+    positive sample. Its mean is over the others, so it may win by predicting next to nothing.
 
     Remedy: if the search counted such folds as 0, as scikit-learn and AutoGluon do, write
-    `"undefined": 0` into the [metadata](formats.md#metadata). Else use a metric that is defined in
+    `"undefined": 0` into the [metadata](formats.md#metadata); else use a metric that is defined in
     every fold, such as F1.
     """
     return (
@@ -171,8 +157,8 @@ def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Te
 
 @note(HARMLESS)
 def undefined_as_zero(label: str, tool: str) -> Texts:
-    """The run's own scores are those of its predictions if an undefined precision, recall or F
-    score counts as 0, so it counts as 0 here.
+    """The run's own scores match its predictions if an undefined precision, recall or F score
+    counts as 0, so it counts as 0 here.
 
     Remedy: nothing.
     """
@@ -183,8 +169,8 @@ def undefined_as_zero(label: str, tool: str) -> Texts:
 def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
     """The note lists the configuration that each outer fold of `ncv` selected.
 
-    Remedy: nothing; but if the folds select very different configurations, the selection is
-    unstable, and the result is for the procedure rather than for the named winner.
+    Remedy: nothing; if they differ much, the result is for the procedure rather than for the named
+    winner.
     """
     return (
         "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
@@ -194,11 +180,10 @@ def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
 
 @note(CARE)
 def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts:
-    """A metric other than the selecting one is undefined in some resamples, such as an AUC if a
-    class is missing. These resamples are left out of its distribution.
+    """A metric other than the selecting one is undefined in some resamples, which are left out of
+    its distribution.
 
-    Remedy: a few are harmless. If they are many, the estimate is for the other resamples only: read
-    its interval with care.
+    Remedy: a few are harmless; if they are many, read its interval with care.
     """
     return (
         f"{label} is undefined in {n_undefined} of {n_resamples} resamples, which are left out",
@@ -208,7 +193,7 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts
 
 @note(CARE)
 def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
-    """The Monte-Carlo standard error is above the requested tolerance, with as many resamples as
+    """The Monte Carlo standard error is above the requested tolerance, with as many resamples as
     the plan allows.
 
     Remedy: allow more resamples, or a larger tolerance. Four times the resamples halve the error.
@@ -249,13 +234,12 @@ def one_se_winner(
 
 @note(DOUBT)
 def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
-    """The pessimistic end of an interval equals the best possible value. The winner makes no
-    mistake in nearly all resamples, but nothing is that certain: in simulations such intervals
-    missed the truth in up to 58% of the cases. A [gate](ci.md#the-gate) on such an interval is
-    undecided.
+    """The pessimistic end of an interval equals the best possible value, because the winner makes
+    hardly any mistake. In simulations such intervals missed the truth in up to 58% of the cases. A
+    [gate](ci.md#the-gate) on it is undecided.
 
     Remedy: leave out `--no-guard`: the [guard](methods.md#guard) counts one more sample that may go
-    wrong. For a method that does not resample (`wald`, `t-folds`, `delong`) report `bbc` instead.
+    wrong. For a method that does not resample report `bbc` instead.
     """
     return (
         f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
@@ -267,11 +251,10 @@ def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
 @note(DOUBT)
 def guard_without_bound(label: str) -> Texts:
     """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²), so the
-    [guard](methods.md#guard) has no worst value to pull it towards. Intervals of such metrics
-    that have a width need no guard, and get no note.
+    [guard](methods.md#guard) can't widen it.
 
-    Remedy: find out why every error is equal, such as a copy of the truth among the predictions. A
-    metric with a worst value has a guarded interval.
+    Remedy: find out why every error is equal, such as a copy of the truth among the predictions; or
+    use a metric with a worst value.
     """
     return (
         f"{label} has no worst value, so nothing keeps its interval from collapsing",
@@ -281,10 +264,9 @@ def guard_without_bound(label: str) -> Texts:
 
 @note(DOUBT)
 def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
-    """There are too few resamples for the level: the order statistic for the bound would be beyond
-    the sample extreme, which is used instead, so the interval is too narrow. At level 0.95 two
-    ends take 40 resamples and one end 20; at 0.99 they take 200 and 100. A single resample has
-    no spread, whatever the interval. A [gate](ci.md#the-gate) is not met by such a bound.
+    """There are too few resamples for the level, so the bound is the most extreme of them, and the
+    interval is too narrow. At level 0.95 two ends take 40 resamples and one end 20; at 0.99 they
+    take 200 and 100. A [gate](ci.md#the-gate) is not met by such a bound.
 
     Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
     """
@@ -300,14 +282,10 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
 @note(DOUBT)
 def mean_over_folds(label: str, per_fold: float) -> Texts:
     """A metric that is neither a mean nor a share of pairs (R², average precision, F scores, MCC,
-    correlations) is measured by its mean over folds, by `--pooling fold-mean` or a method over
-    folds such as `bbc-f` and `tt`. Its expectation depends on the number of samples: the mean R² of
-    folds of ten samples is far below that of the population, and a resample leaves only some four
-    of the ten. Such figures can be anywhere, also better than the naive one. A gate never passes on
-    them.
+    correlations) is averaged over folds. In small folds it measures something else, and less still
+    in a resample, so the figure can be anywhere. A gate never passes on it.
 
-    Remedy: `--pooling pooled` with `bbc`. In a file that a tool left, leave out `--pooling`: then
-    the tool's winner is measured over pooled rows.
+    Remedy: `--pooling pooled` with `bbc`; for the run of a tool, leave out `--pooling`.
     """
     return (
         f"{label} is no mean over samples: its mean over folds of {figure(per_fold)} samples is "
@@ -318,11 +296,11 @@ def mean_over_folds(label: str, per_fold: float) -> Texts:
 
 @note(DOUBT)
 def better_than_naive(label: str) -> Texts:
-    """The corrected figure is better than the naive one on the same scale by more than a standard
-    error. A correction for a choice should not raise the figure.
+    """The corrected figure is better than the naive one by more than a standard error. A correction
+    for a choice should not raise the figure.
 
-    Remedy: look at the other notes; a metric such as the AUC, or the Brier score, rests on more of
-    the samples.
+    Remedy: look at the other notes; use a metric with a larger effective sample size, such as the
+    AUC or the Brier score.
     """
     return (
         f"the corrected {label} is better than the naive one by more than its standard error",
@@ -335,7 +313,7 @@ def outside_interval(label: str) -> Texts:
     """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
     how far off the estimate is.
 
-    Remedy: `--method bbc` over pooled rows; or more samples.
+    Remedy: `--method bbc` over pooled predictions; or more samples.
     """
     return (
         f"the estimate of the {label} lay outside its interval, which was widened to hold it",
@@ -346,8 +324,7 @@ def outside_interval(label: str) -> Texts:
 @note(CARE)
 def matched_interval() -> Texts:
     """`--interval matched` is experimental: with real training such intervals covered the truth
-    less often than percentile intervals; for `bbc-f` they did not keep their level without training
-    either.
+    less often than percentile intervals.
 
     Remedy: report `--interval percentile`, or both.
     """
@@ -360,9 +337,8 @@ def matched_interval() -> Texts:
 
 @note(CARE)
 def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Texts:
-    """The estimate of `tt` is not a possible value of the metric, such as an accuracy below 0. In
-    small folds the best of many configurations beats the winner by far, and `tt` subtracts all
-    of that. The figure is left as the method gives it.
+    """The estimate of `tt` is not a possible value of the metric: in small folds the best of many
+    configurations beats the winner by far, and `tt` subtracts all of that.
 
     Remedy: report `bbc`; or cross-validate in fewer, larger folds.
     """
@@ -375,8 +351,7 @@ def beyond_bounds(method: str, value: float, label: str, low: float, high: float
 
 @note(DOUBT)
 def few_folds(n_folds: int) -> Texts:
-    """There are fewer than 5 folds: `tt`, `bbc-f` and the other methods over folds compare or
-    resample a handful of numbers.
+    """There are fewer than 5 folds, so methods over folds compare or resample a handful of numbers.
 
     Remedy: rely on `bbc`, or use 10 folds.
     """
@@ -388,7 +363,7 @@ def few_folds(n_folds: int) -> Texts:
 
 @note(HARMLESS)
 def folds_within_repeats(n_repeats: int) -> Texts:
-    """With repeats `bbc-f` resamples the folds of one repeat at a time. For information; see [the
+    """With repeats `bbc-f` resamples the folds of one repeat at a time; see [the
     reason](methods.md#decisions).
     """
     return (
@@ -399,12 +374,10 @@ def folds_within_repeats(n_repeats: int) -> Texts:
 
 @note(CARE)
 def nothing_dropped(reason: str) -> Texts:
-    """It is too early to drop: too few samples are predicted, only one class was seen, the metric
-    is undefined for every configuration, or the rule needs more folds. All configurations are
-    kept, and `bbcd` equals `bbc`.
+    """It is too early to drop: too few samples are predicted, or the metric is undefined, or the
+    rule needs more folds. All configurations are kept.
 
-    Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples;
-    below 50 the rules can't tell good from bad.
+    Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples.
     """
     return (
         f"nothing is dropped: {reason}",
@@ -415,13 +388,10 @@ def nothing_dropped(reason: str) -> Texts:
 @note(CARE)
 def unshuffled_folds(what: str) -> Texts:
     """The folds are consecutive blocks of the samples' keys, or each is a group of its own, such as
-    a site. Dropping decides by the first folds, and configurations that lose there may win on
-    the others. The predictions can't tell such folds from shuffled ones, whose models differ
-    too.
+    a site. Configurations that lose in the first folds may win on the others.
 
-    Remedy: shuffle the samples before assigning folds, for example with
-    `StratifiedKFold(shuffle=True)`; or raise `--min-samples`, so that nothing is dropped before
-    several folds.
+    Remedy: shuffle the samples before assigning folds; or raise `--min-samples`, so that nothing is
+    dropped before several folds.
     """
     return (
         f"{what}, and dropping decides by the first folds",
@@ -441,8 +411,7 @@ def rule_left_out(rule: str, problem: str) -> Texts:
 
 @note(CARE)
 def method_left_out(method: str, problem: str, remedy: str) -> Texts:
-    """A default method can't be computed on this file; the text says why. A method that is asked
-    for by name gives an error instead.
+    """A default method can't be computed on this file; the text says why.
 
     Remedy: what the note suggests, or nothing: the other methods are not affected.
     """
@@ -451,9 +420,8 @@ def method_left_out(method: str, problem: str, remedy: str) -> Texts:
 
 @note(DOUBT)
 def selected_on_evaluation(n_preselected: int) -> Texts:
-    """A method that preselects chose the winner among several configurations on the samples that
-    evaluate it. Its interval allows for that by a higher level; the estimate beside it is still
-    too good.
+    """A method that preselects chose the winner on the samples that evaluate it. Its interval
+    allows for that; the estimate is still too good.
 
     Remedy: report the interval, or the estimate of `bbc`.
     """

@@ -12,7 +12,7 @@ EXCLUDE = "leave out what is not a configuration: --exclude NAME"
 
 @note(CARE, "folds")
 def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
-    """There is no fold column, or some rows have no fold. `tt` and `bbc-f` can't run.
+    """There is no fold column, or some samples have no fold. `tt` and `bbc-f` can't run.
 
     Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
     it.
@@ -28,9 +28,8 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
 
 @note(CARE, "outcome")
 def bounds_unknown() -> Texts:
-    """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing gives the range
-    that a score can have. The intervals are not guarded: if all scores of the winner are alike,
-    they collapse.
+    """With `--task score`, scores are not all 0 or 1, and nothing gives their range. Intervals are
+    not guarded: if all scores of the winner are alike, they collapse.
 
     Remedy: give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.
     """
@@ -42,10 +41,10 @@ def bounds_unknown() -> Texts:
 
 @note(HARMLESS, "outcome")
 def bounds_of_averages() -> Texts:
-    """Scores without a truth (`--task score`) that are all shares i/k for a k of up to 10, with 0
-    and 1 among them but not alone: right or wrong, averaged over epochs. Their bounds are 0 and 1.
+    """With `--task score`, all scores are shares i/k with k of at most 10: right or wrong, averaged
+    over epochs. Their bounds are 0 and 1.
 
-    Remedy: nothing; `--bounds LOW,HIGH` if a score can be lower than 0 or higher than 1.
+    Remedy: nothing; `--bounds LOW,HIGH` if a score can be outside.
     """
     return (
         "the scores from 0 to 1 are taken as right or wrong, averaged over a few epochs: their "
@@ -56,11 +55,10 @@ def bounds_of_averages() -> Texts:
 
 @note(DOUBT, "folds")
 def folds_differ() -> Texts:
-    """In a long table or in several files, samples are in different folds for different
-    configurations. The folds are treated as unknown: `bbc` runs, methods over folds can't. Likewise
-    two files of the same samples are compared by rows, not by folds.
+    """Samples are in different folds for different configurations, or files. The folds are treated
+    as unknown: `bbc` runs, methods over folds can't.
 
-    Remedy: cross-validate all configurations on the same folds. It also makes them comparable.
+    Remedy: cross-validate all configurations on the same folds, which also makes them comparable.
     """
     return (
         "the folds differ between configurations and are taken as unknown",
@@ -79,13 +77,12 @@ def joined_folds_differ(names: Sequence[str]) -> Texts:
 
 @note(CARE, "keys")
 def joined_by_position(files: Sequence[str]) -> Texts:
-    """Rows of several files are matched by their position: no file has a key of the samples, or
-    `--by-position` was given. If one file is in another order, its rows are matched with other
-    samples: the figures are wrong, and nothing shows it.
+    """Rows of several files are matched by position, for want of a key of the samples, or by
+    `--by-position`. If one file is in another order, the figures are wrong, and nothing shows it.
 
-    Remedy: give every file a column `row_id` with the key of the sample; if the key has another
-    name, give it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` for those files.
-    Nothing, if you know that the order is the same.
+    Remedy: give every file a column `row_id` with the key of the sample, or name it with
+    `--row-id`, `--labels-row-id` and `--folds-row-id`; nothing, if you know that the order is the
+    same.
     """
     return (
         f"rows are joined by position ({listing(files)}): another order in one file would go "
@@ -96,9 +93,8 @@ def joined_by_position(files: Sequence[str]) -> Texts:
 
 @note(CARE, "labels file")
 def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
-    """The file of labels, or of folds, has more samples than the predictions, all of whose keys are
-    in it: it may be that of the training data, and the predictions of a hold-out. Keys that just
-    count the samples from 0 or 1 may have begun anew, and are an error.
+    """The file of labels, or of folds, has more samples than the predictions: it may be that of the
+    training data. Keys that just count the samples may have begun anew, and are an error.
 
     Remedy: nothing, if the others were not to be predicted; otherwise complete the predictions.
     """
@@ -124,8 +120,8 @@ def few_groups(n_groups: int) -> Texts:
 
 @note(DOUBT, "groups")
 def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
-    """Samples of one group are in several folds. Models were tested on groups that they had seen:
-    every performance may be too good, and no method here can correct that.
+    """Samples of one group are in several folds. Models were tested on groups that they had seen,
+    so every score may be too good, and no method here can correct that.
 
     Remedy: cross-validate again with whole groups in folds.
     """
@@ -139,16 +135,12 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
 
 @note(DOUBT, "keys")
 def repeated_samples(what: str, period: int, times: int) -> Texts:
-    """Samples seem to occur several times: the truth repeats block by block, as in repeats of a
-    cross-validation that are stacked without a column `repeat`; the folds do, with the same truths;
-    scores without a truth nearly do; or every row occurs several times, under other ids. Each
-    occurrence counts as a sample, and k of them make an interval too narrow by the square root of
-    k. A truth that is sorted, alternates or is too short to tell gets no note; another truth
-    repeats, or rows coincide, by accident in fewer than one of a million files.
+    """Samples seem to occur several times: the truth, the folds or whole rows repeat, as if repeats
+    were stacked without a column `repeat`. Each counts as a sample, and k of them make an interval
+    too narrow by √k.
 
-    Remedy: tell repeats apart by columns `repeat` and `row_id`, and keep each sample once.
-    Different samples in a fixed order, such as the trials of several subjects, need a column
-    `group`.
+    Remedy: tell repeats apart by columns `repeat` and `row_id`. Different samples in a fixed order,
+    such as the trials of several subjects, need a column `group`.
     """
     verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
     return (
@@ -162,9 +154,7 @@ def repeated_samples(what: str, period: int, times: int) -> Texts:
 @note(HARMLESS, "keys")
 def folds_of_repeats(n_folds: int, n_repeats: int) -> Texts:
     """Folds are numbered through the repeats of a cross-validation, as `enumerate` numbers those of
-    `RepeatedKFold`: every sample is tested once before any is tested again, or blocks of folds hold
-    the same values of an outcome that tells samples apart. They are read as repeats, so that a
-    sample counts once.
+    `RepeatedKFold`. They are read as repeats, so that a sample counts once.
 
     Remedy: nothing; or a column `repeat`, and the key of the sample in `row_id`.
     """
@@ -203,9 +193,8 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
 
 @note(DOUBT, "outcome")
 def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
-    """Some predictions are labels that the truth lacks: "abstain" of a language model, or -1 for an
-    outlier. Each is a class of its own, and such predictions are wrong. Means over classes leave
-    out classes without a sample; scikit-learn counts them as 0 in its macro averages.
+    """Some predictions are labels that the truth lacks, such as "abstain" or -1. Each is a class of
+    its own, and such predictions are wrong. Means over classes leave out classes without a sample.
 
     Remedy: spell labels as in the truth; or list all `classes` in the
     [metadata](formats.md#metadata).
@@ -219,11 +208,8 @@ def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
 
 @note(DOUBT, "polarity")
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
-    """The median AUC of the configurations is below one half by more than 3.5 standard errors of a
-    single AUC of uninformative predictions, sqrt((n + m + 1) / (12 n m)) with n and m samples of
-    the classes. All configurations predict the same samples, so their number does not count.
-    Models trained on pure noise get this note in about 3 of 1000 files. The predictions may be
-    of the other class.
+    """The median AUC of the configurations is below one half by more than 3.5 standard errors of an
+    uninformative AUC. The predictions may be of the other class.
 
     Remedy: check which class the predictions are of, and give `--positive`. If they are right as
     they are, the configurations are worse than chance. Nothing is flipped.
@@ -238,15 +224,11 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Te
 @note(DOUBT, "polarity")
 def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
     """A configuration contradicts the truth far beyond chance, while another agrees with it as
-    much: an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
-    probability of the other class, swapped labels, or a loss in place of a score. The limit is
-    that of chance within folds, for that many configurations: models trained on noise alone get
-    no note, and beside good models one of noise gets it in fewer than 5 of 1000 files. Samples
-    of different folds are not compared, and predictions near the mean truth are ignored, so that
-    a model that learnt nothing gets no note. Nothing is turned round.
+    much. It may hold the probability of the other class, swapped labels, or a loss in place of a
+    score.
 
-    Remedy: find out where its column comes from. Turn it round in the file, or `--exclude` it if it
-    is not a configuration; a model that is worse than chance stays in and costs nothing.
+    Remedy: find out where its column comes from; correct it in the file, or `--exclude` it if it is
+    not a configuration. A model that is worse than chance costs nothing.
     """
     leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
     return (
@@ -276,8 +258,8 @@ def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Tex
 def configurations_left_out(names: Sequence[str], n_configurations: int) -> Texts:
     """`--only` or `--exclude` leaves some configurations out.
 
-    Remedy: leave out only what is not a candidate. A configuration that was tried and lost belongs
-    to the selection that is corrected for; without it the correction is too small.
+    Remedy: leave out only what is not a candidate: without a configuration that was tried and lost,
+    the correction is too small.
     """
     return (
         f"{len(names)} of {n_configurations} configurations left out as asked: {listing(names)}",
@@ -287,9 +269,8 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Text
 
 @note(DOUBT, "truth copies")
 def equals_truth(names: Sequence[str]) -> Texts:
-    """A configuration predicts the truth of every sample. Usually that is an error, since a copy of
-    the truth is not a prediction. It is a note if `--only` or the metadata name the
-    configuration, and in a cross-validation in progress, where a few samples may all be right.
+    """A configuration predicts the truth of every sample. Usually that is a copy of the truth, not
+    a prediction.
 
     Remedy: `--exclude` it, unless it is a model that is always right.
     """
@@ -299,7 +280,7 @@ def equals_truth(names: Sequence[str]) -> Texts:
 @note(CARE, "stray columns")
 def constant_predictions(names: Sequence[str]) -> Texts:
     """A configuration is constant: a seed or a setting rather than predictions, or a model that
-    learnt nothing. Class labels get no such note.
+    learnt nothing.
 
     Remedy: `--exclude` what is not a configuration. A constant model is harmless.
     """
@@ -309,8 +290,7 @@ def constant_predictions(names: Sequence[str]) -> Texts:
 @note(DOUBT, "stray columns")
 def fold_like(names: Sequence[str]) -> Texts:
     """A configuration has one value per fold, or whole numbers that follow from the order of the
-    rows: a fold, a row number, a time per fold. A baseline that predicts the mean, the median or
-    the share of the positive class of the other folds gets no note.
+    rows: a fold, a row number, a time per fold.
 
     Remedy: `--exclude` what is not a configuration.
     """
@@ -323,12 +303,11 @@ def fold_like(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "stray columns")
 def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
-    """A configuration is on another scale than the others. In a binary or multiclass task most are
-    probabilities and it is not: since one column makes all of them scores, metrics of
-    probabilities are lost. In a regression its median is beyond all values of the truth.
+    """A configuration is on another scale than the others: no probability among probabilities, so
+    that metrics of probabilities are lost, or in a regression beyond all values of the truth.
 
-    Remedy: `--exclude` it if it is not a configuration, such as an age or a time; else write its
-    predictions on the scale of the others.
+    Remedy: `--exclude` it if it is not a configuration, such as an age; else write its predictions
+    on the scale of the others.
     """
     return (
         f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
@@ -338,12 +317,10 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
 
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
-    """A configuration orders all samples exactly as the truth does, or exactly the other way round,
-    and the best of the others does not come near: its AUC or accuracy is more than three
-    standard errors below 1, its correlation with a numeric truth below 0.95. A mere mean of the
-    other samples' truth is reversed by construction, and gets no note.
+    """A configuration orders all samples exactly like the truth, or exactly the other way round,
+    and no other comes near. This usually means leakage, or a copy of the outcome.
 
-    Remedy: find out why. It may be a transformed copy of the truth, or a model that has seen it.
+    Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.
     """
     how = "as the truth does" if way > 0 else "against the truth"
     return (
@@ -355,10 +332,8 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
 
 @note(HARMLESS, "constant")
 def truth_rounded(role: str, apart: float) -> Texts:
-    """The truth, time or weight of a sample differs between files, configurations or repeats in its
-    last digits: by less than 1e-9 of its value, by the precision of float32, or, near zero, by the
-    rounding errors of numbers of the column's size. The first one counts. A larger difference is an
-    error that names the row and both values.
+    """The truth, time or weight of a sample differs between files, configurations or repeats by
+    rounding. The first value counts; a larger difference is an error.
 
     Remedy: nothing; or write all digits.
     """
@@ -371,11 +346,8 @@ def truth_rounded(role: str, apart: float) -> Texts:
 
 @note(HARMLESS, "constant")
 def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Texts:
-    """mljar scales the targets of some regression models, and writes them scaled back: 65 becomes
-    64.99999999999999. If the target is skewed it scales the logarithm, and clips values below
-    all targets of the training rows. The truth is taken from a model without scaling; the
-    targets of others may differ from it by that much and no more. A score of the leaderboard is
-    recomputed on the targets that the model was scored on.
+    """mljar scales the targets of some regression models, and clips values below all targets of the
+    training samples. The truth is taken from a model without scaling.
 
     Remedy: nothing.
     """

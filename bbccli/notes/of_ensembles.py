@@ -9,9 +9,9 @@ from bbccli.notes.note import CARE, DOUBT, Texts, note
 def ensemble_not_reproduced(
     name: str, tool: str, metric: str, scores: tuple[float, float]
 ) -> Texts:
-    """mljar or AutoGluon deploys an ensemble, but the rule of its version gives other members or
-    another score from these predictions: models were added later, rows or weights are not those of
-    the run, or another version chose otherwise. So the figure is of the best single model.
+    """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: models
+    were added later, weights differ, or another version chose. The figure is that of the best
+    single model.
 
     Remedy: give what the run had, such as its weights or all its models; or `--select greedy`, an
     ensemble of this kind.
@@ -27,9 +27,8 @@ def ensemble_not_reproduced(
 
 @note(CARE, "ensemble")
 def deployed_is_stacked(name: str, tool: str) -> Texts:
-    """What mljar or AutoGluon deploys is a stack: models fitted to predictions of other models,
-    which were scored on the same labels. A resample can repeat the weights of an ensemble, but not
-    the fit of such models. The figure is of the best single model that is no stack.
+    """What mljar or AutoGluon deploys is a stack: models fitted to predictions of others, which a
+    resample can't repeat. The figure is that of the best single model that is no stack.
 
     Remedy: deploy that model; or leave out stacking in the run.
     """
@@ -42,9 +41,8 @@ def deployed_is_stacked(name: str, tool: str) -> Texts:
 
 @note(CARE, "ensemble")
 def ensemble_not_repeated(name: str, tool: str, n_samples: int) -> Texts:
-    """The rule of mljar or AutoGluon makes the ensemble that the tool deploys, but to repeat it in
-    every resample would take long, as there are many samples or models. The figure is of the best
-    single model; with many samples an ensemble is seldom chosen much too well.
+    """Repeating the ensemble that the tool deploys in every resample would take long. The figure is
+    that of the best single model.
 
     Remedy: `--select tool --n-resamples 200`, and time.
     """

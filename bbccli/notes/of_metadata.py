@@ -10,9 +10,8 @@ from bbccli.platform.rounding import count, figure
 
 @note(DOUBT, "outcome")
 def classes_as_values(values: Sequence[str]) -> Texts:
-    """The truth holds at most five whole numbers, not all from 0 to 1, and all predictions are from
-    0 to 1. They are compared as numbers, which fits counts. If the truth holds classes, the
-    predictions are probabilities, and the figure means nothing.
+    """The truth holds at most five whole numbers, and all predictions are from 0 to 1. They are
+    compared as numbers, which fits counts; if the truth holds classes, the figure means nothing.
 
     Remedy: correct the truth if a number in it is a slip; `--task regression` if it is a count; a
     column `config::class` for each class if there are several.
@@ -26,10 +25,8 @@ def classes_as_values(values: Sequence[str]) -> Texts:
 
 @note(CARE, "roles")
 def classes_in_order(classes: Sequence[str], *, spelling: bool = False) -> Texts:
-    """Positions in lists, or in arrays, stand for classes, and nothing names these. They are taken
-    in sorted order, as scikit-learn has them in `classes_`: numbers by their value, but text by its
-    spelling, so that "10" is before "2"; arrays get this note only if that makes a difference. So
-    does a truth of two such texts, the last of which is the positive class.
+    """Positions in lists or arrays stand for classes, and nothing names these. They are taken in
+    sorted order, like scikit-learn's `classes_`: text by its spelling, so that "10" is before "2".
 
     Remedy: write one column `config::class` per class, if the models have another order; in Python
     `classes`, and `positive` for two classes.
@@ -52,8 +49,8 @@ def positive_by_spelling(classes: Sequence[str]) -> Texts:
 
 @note(CARE, "weights")
 def weight_by_name(column: str) -> Texts:
-    """A column called `weight`, `weights` or `sample_weight` weights the samples in every figure
-    because of its name alone. It may be a body weight.
+    """A column called `weight`, `weights` or `sample_weight` weights the samples because of its
+    name alone. It may be a body weight.
 
     Remedy: `--weight NAME`, or `"weight"` in the [metadata](formats.md#metadata), if it is meant;
     `--unweighted` if it is not.
@@ -66,11 +63,9 @@ def weight_by_name(column: str) -> Texts:
 
 @note(DOUBT, "weights")
 def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Texts:
-    """Kish's effective number of samples (or groups), (Σ w)² / Σ w², is less than a third of their
-    number, in some class if there are classes. A few heavy samples decide which configuration
-    wins and how it scores. The [guard](methods.md#guard) counts the effective number, so guarded
-    intervals are wide; without a guard, as in comparisons and for losses without a worst value,
-    they may be too narrow.
+    """Kish's effective sample size, (Σ w)² / Σ w², is less than a third of the number of samples,
+    so a few heavy ones decide. [Guarded](methods.md#guard) intervals allow for it; others may be
+    too narrow.
 
     Remedy: check the weights, or cut the largest ones. `--unweighted` counts all samples alike.
     """
@@ -83,12 +78,12 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
 
 @note(CARE, "roles")
 def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
-    """A column `train_size` tells models trained on more samples from those trained on fewer. All
-    figures are for the largest training size; only [`ipl`](methods.md#ipl) reads the smaller
+    """A column `train_size` distinguishes models trained on more samples from those trained on
+    fewer. All figures are for the largest size; only [`ipl`](methods.md#ipl) reads the smaller
     ones.
 
-    Remedy: nothing if the study is about the largest size. Else keep only the rows of the size that
-    it is about.
+    Remedy: nothing if the study is about the largest size; else keep only the size that it is
+    about.
     """
     return (
         f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
@@ -146,13 +141,11 @@ def shuffled_numbers(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "groups")
 def groups_likely(names: Sequence[str], best: str, rows: str, n_samples: int) -> Texts:
-    """The values of a column recur as those of groups do: each in equally many rows, in rows that
-    follow each other, or in one fold. It is no configuration. Every row counts as an independent
-    sample. If rows of one value belong together, as trials of a subject do, the result is for new
-    trials of these subjects at best, and the interval is too narrow for new subjects.
+    """The values of a column recur like those of groups, but every row counts as an independent
+    sample. If rows of one value belong together, as trials of a subject do, the interval is too
+    narrow for new subjects.
 
-    Remedy: `--group NAME` resamples whole groups, for a result on new ones. Nothing, if rows are as
-    independent as any.
+    Remedy: `--group NAME` resamples whole groups; nothing, if rows are as independent as any.
     """
     others = [name for name in names if name != best]
     return (
@@ -177,10 +170,9 @@ def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
 
 @note(CARE, "stray columns")
 def whole_numbers(names: Sequence[str]) -> Texts:
-    """A column holds whole numbers where others hold fractions, such as probabilities, and has no
-    name like theirs. If it predicts far less than they do when they are cut to the same values, it
-    is taken for a feature, such as a sex or an age, and counts nowhere. Otherwise it may be labels
-    of a classifier, and is a configuration. [Formats](formats.md#what-values-show) has the limits.
+    """A column holds whole numbers where others hold fractions. If it predicts far less than they
+    do, it is taken for a feature, such as a sex or an age; otherwise it is a configuration
+    ([limits](formats.md#what-values-show)).
 
     Remedy: `--exclude NAME` if it is none; `--only '*'` makes every column a configuration.
     """
@@ -210,9 +202,8 @@ def _excluding(names: Sequence[str]) -> str:
 
 @note(DOUBT, "keys")
 def scores_of_folds(n_folds: int) -> Texts:
-    """Each row of scores without a truth (`--task score`) is of one fold. N is the number of folds,
-    not of samples, and models of different folds share most of their training data: the interval
-    is too narrow.
+    """With `--task score`, each row is a fold. N is the number of folds, and their models share
+    training samples: the interval is too narrow.
 
     Remedy: keep the predictions of every sample, with `bbccli.recording` or an option of the tool.
     """
@@ -225,9 +216,8 @@ def scores_of_folds(n_folds: int) -> Texts:
 
 @note(HARMLESS, "roles")
 def row_numbers(names: Sequence[str]) -> Texts:
-    """A column numbers or names the rows and is not a configuration: the index that pandas and R
-    write beside the data, unnamed or as `Unnamed: 0` or `X`, or a first column that counts from
-    0 or 1. Rows are matched by it only if `--row-id` names it.
+    """A column numbers or names the rows, like an index written by pandas or R, and is not a
+    configuration. Rows are matched by it only if `--row-id` names it.
 
     Remedy: nothing. `--only NAME --only '*'` makes it a configuration.
     """
@@ -251,8 +241,8 @@ def metadata_contradicted(declared: str, actual: str) -> Texts:
 
 @note(CARE, "folds")
 def files_of_folds(n_files: int, n_models: int) -> Texts:
-    """Several files are read as the folds of one or several configurations: no two files of one
-    share a sample, and their names differ in the number of the fold; or `--fold-files` says so.
+    """Several files are read as the folds of one or several configurations, because they share no
+    sample and their names differ in the number of the fold; or by `--fold-files`.
 
     Remedy: nothing if that is right; else give each experiment to `bbc batch`, or join the files.
     """
@@ -266,10 +256,9 @@ def files_of_folds(n_files: int, n_models: int) -> Texts:
 
 @note(CARE, "folds")
 def averaged_repeats() -> Texts:
-    """The predictions are means over the repeats of a cross-validation (flag
-    `averaged_over_repeats`; mljar and AutoGluon keep nothing else). A sample was in several
-    folds, so the folds are treated as unknown, and methods over folds cannot run. The estimate
-    is for the mean of several models, which is usually better than one of them.
+    """The predictions are means over the repeats of a cross-validation (mljar and AutoGluon keep
+    nothing else). Methods over folds can't run, and the estimate is for the mean of several models,
+    which is usually better than one of them.
 
     Remedy: save the predictions of each repeat if you deploy one model.
     """
@@ -284,14 +273,13 @@ def averaged_repeats() -> Texts:
 def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Texts:
-    """Configurations with the flags `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or
-    `dummy` are left out, and so are [blends](formats.md#what-values-show), means of others. These
-    and the first three were fitted to the labels that score their predictions, so as configurations
-    they look too good; the last two are not candidates. `bbc convert` keeps them.
+    """Configurations flagged `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or `dummy`
+    are left out, and so are [blends](formats.md#what-values-show). The first three and blends were
+    fitted to the labels that score them, so they look too good; the others are not candidates.
 
-    Remedy: nothing; `--select greedy`, which makes an ensemble of the others anew in every
-    resample; or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
-    `all`, knowing that the figure is then too good.
+    Remedy: nothing; `--select greedy`, which makes an ensemble anew in every resample; or
+    `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or `all`, knowing that
+    the figure is then too good.
     """
     names = [f"{name} ({flag})" for name, flag in flags.items()]
     verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
@@ -317,8 +305,7 @@ def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
 @note(DOUBT, "flags")
 def validity_flags(counts: Mapping[str, int]) -> Texts:
     """The metadata flag configurations whose predictions may not be what they seem, such as
-    `early_stopping_on_fold` or `averaged_over_repeats`, with the number of configurations behind
-    each flag. See [formats](formats.md#metadata).
+    `early_stopping_on_fold`; see [formats](formats.md#metadata).
 
     Remedy: leave flagged configurations out if the flag makes their predictions too good.
     """
@@ -331,10 +318,9 @@ def validity_flags(counts: Mapping[str, int]) -> Texts:
 
 @note(DOUBT, "candidates")
 def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
-    """More configurations were tried than the file holds, according to the metadata or the folder
-    of a run: failed fits, pruned trials, deleted models. The winner was the best of more, so the
-    correction is too small. The answer and the sentence to report say how many were tried; in
-    JSON it is `input.n_tried`.
+    """More configurations were tried than the file holds: failed fits, pruned trials, deleted
+    models. The correction is too small. The answer says how many were tried; in JSON it is
+    `input.n_tried`.
 
     Remedy: add the others.
     """
@@ -346,8 +332,8 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
 
 @note(DOUBT, "candidates")
 def best_alone() -> Texts:
-    """caret's `savePredictions = "final"` keeps the predictions of the best configuration alone.
-    Its figure is that of a winner, and the choice can't be corrected for.
+    """caret's `savePredictions = "final"` keeps the predictions of the best configuration alone, so
+    the choice can't be corrected for.
 
     Remedy: train with `savePredictions = "all"`.
     """
@@ -359,13 +345,11 @@ def best_alone() -> Texts:
 
 @note(CARE, "candidates")
 def tried_again(names: Sequence[str]) -> Texts:
-    """A recording has several predictions of the same configuration for the same rows: from other
-    features, from a model without a seed, or from two models with one name. All were tried, so
-    the correction is for choosing among all of them. Other features are named `X=2`, other tries
-    `#2`.
+    """A recording has several predictions of a configuration for the same samples: from other
+    features (named `X=2`), or another try (`#2`). The correction is for choosing among all of them.
 
-    Remedy: if a try was a mistake that could not have been chosen, leave it out with `--exclude`.
-    Record other studies in other folders.
+    Remedy: leave out with `--exclude` a try that could not have been chosen. Record other studies
+    in other folders.
     """
     return (
         f"tried before with other predictions, and each try counts: {listing(names)}",
@@ -375,8 +359,8 @@ def tried_again(names: Sequence[str]) -> Texts:
 
 @note(HARMLESS, "candidates")
 def recorded_again(names: Sequence[str]) -> Texts:
-    """A search or a loop ran again in the folder of its recording, after it was killed, for
-    instance, and made the same predictions. They count once.
+    """A search ran again in the folder of its recording, after it was killed, for instance, and
+    made the same predictions. They count once.
 
     Remedy: nothing.
     """
@@ -388,8 +372,8 @@ def recorded_again(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "candidates")
 def damaged_parts(names: Sequence[str]) -> Texts:
-    """Files of a recording can't be read, after a power failure or on a full disk. A configuration
-    that lost some of its files is incomplete; one that lost all of them is missing.
+    """Files of a recording can't be read, after a power failure or on a full disk. Configurations
+    that lost files are incomplete or missing.
 
     Remedy: run the search again with a recorder on the same folder, and `finish`: intact files are
     kept, and count once.
@@ -402,8 +386,7 @@ def damaged_parts(names: Sequence[str]) -> Texts:
 
 @note(CARE, "labels file")
 def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
-    """The labels file has no label for some rows of a tool's run. The tool could neither learn from
-    them nor score them, so they are left out.
+    """The labels file has no label for some samples of a tool's run, so they are left out.
 
     Remedy: nothing if their labels are unknown.
     """
@@ -416,9 +399,8 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
 
 @note(CARE, "readable")
 def failed_runs(logs: Sequence[str]) -> Texts:
-    """Logs of runs that failed, were cancelled, killed or invalidated are left out, because the
-    part that they hold may differ from the rest. Unless another log has the same configuration,
-    one that was tried can't win.
+    """Logs of runs that failed, were cancelled, killed or invalidated are left out. Unless another
+    log has the same configuration, it can't win.
 
     Remedy: finish these runs, for instance with `inspect eval-retry`.
     """
@@ -430,13 +412,11 @@ def failed_runs(logs: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def run_again(logs: Sequence[str]) -> Texts:
-    """Several logs are of one configuration on one task. The newest counts, whatever its score:
-    taking the best of them would be a choice that nothing corrects. Logs are of one
-    configuration if model, prompt, arguments, solver and settings are equal, as far as the logs
-    tell.
+    """Several logs are of one configuration on one task: model, prompt, arguments, solver and
+    settings are equal. The newest counts, whatever its score.
 
     Remedy: if they were different prompts or settings, say so in the logs, with an argument of the
-    task or a label of the prompt. Then each is a configuration.
+    task or a label of the prompt.
     """
     return (
         f"{count(len(logs), 'log')} replaced by newer ones of the same configuration: "
@@ -448,7 +428,7 @@ def run_again(logs: Sequence[str]) -> Texts:
 @note(CARE, "readable")
 def tasks_left_out(tasks: Sequence[str]) -> Texts:
     """Some configurations did not run a task, or it has no score of the chosen name. Its items are
-    left out for all configurations, so that all are compared on the same items.
+    left out for all.
 
     Remedy: run the task for all configurations; or name the logs of fewer of them.
     """
@@ -460,9 +440,8 @@ def tasks_left_out(tasks: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def files_not_read(files: Sequence[str]) -> Texts:
-    """Files beside the logs, or below them, that may be logs by their names: none of them is one of
-    the framework, as far as it can be recognised. Settings are such files, and so are the results
-    of a run without the scores of its items.
+    """Files beside the logs, or below them, may be logs by their names, but none is recognised as
+    one of the framework.
 
     Remedy: nothing if they are no logs; else write them again, with the scores of all items.
     """
@@ -474,11 +453,10 @@ def files_not_read(files: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def first_score(score: str, others: Sequence[str]) -> Texts:
-    """The logs hold several scores, and the framework does not say which of them counts, or that
-    one is not in all logs. The first score that all logs have is used. Looking at several and
-    reporting the best is another choice, which nothing corrects.
+    """The logs hold several scores, and the framework does not say which of them counts. The first
+    that all logs have is used.
 
-    Remedy: `--prediction NAME` for another one.
+    Remedy: `--prediction NAME` for another one, chosen in advance.
     """
     return (
         f"the score used is {score}, the first that all logs have; others are {listing(others)}",
@@ -489,7 +467,7 @@ def first_score(score: str, others: Sequence[str]) -> Texts:
 @note(DOUBT)
 def failures_best(n_failed: int) -> Texts:
     """Failed requests have a score, from `--errors zero` or the framework, and lower scores are
-    better: a failure may count as the best possible answer.
+    better: a failure may count as the best answer.
 
     Remedy: `--errors missing` leaves failed requests out, `--errors refuse` refuses them.
     """

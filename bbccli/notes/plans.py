@@ -8,8 +8,8 @@ from bbccli.platform.rounding import count, figure
 
 @note(CARE)
 def not_attainable(target: str, value: float, attainable: float, most: int) -> Texts:
-    """`bbc plan` was asked for a width or an optimism that even a million rows do not reach. The
-    answer is for a million rows.
+    """`bbc plan` was asked for a width or an optimism that even a million samples do not reach. The
+    answer is for a million.
 
     Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
     """
@@ -22,11 +22,10 @@ def not_attainable(target: str, value: float, attainable: float, most: int) -> T
 
 @note(DOUBT)
 def near_perfect() -> Texts:
-    """The pilot's contenders are within two standard errors of the best possible value. Such a
-    pilot says little about how often one of them fails, so the optimism is only known to be
-    between 0 and the distance of the corrected value from the best possible one.
+    """The pilot's contenders are within two standard errors of the best possible value, so the
+    optimism is only known to be between 0 and the distance from it.
 
-    Remedy: take the upper figure as a limit. A pilot with more rows tells more.
+    Remedy: take the upper figure as a limit; a larger pilot gives a narrower range.
     """
     return (
         "the best configurations are within two standard errors of the best possible value, about "
@@ -50,10 +49,9 @@ def no_true_spread() -> Texts:
 
 @note(CARE)
 def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
-    """The pilot has fewer than 50 rows or 10 configurations. It shows only roughly how performances
-    vary, so the plan is rough too.
+    """The pilot has fewer than 50 samples or 10 configurations, so the plan is rough.
 
-    Remedy: a larger pilot, or plan for a third more rows.
+    Remedy: take a larger pilot, or plan for a third more samples.
     """
     return (
         f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
@@ -64,10 +62,10 @@ def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
 
 @note(CARE)
 def few_planned_rows(n_samples: int) -> Texts:
-    """The plan is for fewer than 50 rows. Its figures assume normal performances, and those of so
-    few rows are far from normal.
+    """The plan is for fewer than 50 samples. It assumes normal scores, and those of so few samples
+    are far from normal.
 
-    Remedy: plan for at least 50 rows, or look at `--check`, which simulates the cell.
+    Remedy: plan for at least 50 samples, or look at `--check`, which simulates the cell.
     """
     return (
         "the figures assume normal performances; those of "

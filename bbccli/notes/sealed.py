@@ -8,9 +8,8 @@ from bbccli.platform.rounding import count
 
 @note(DOUBT)
 def fitted_rows(method: str, figure: str, end: str) -> Texts:
-    """The corrected figure of the search's rows is better than the better end of the interval on
-    the [vault](vault.md), which the search never saw. Other samples would not have led the search
-    to this configuration: it has fitted these rows, and what is computed from them is too good.
+    """The corrected figure of the search's samples is better than the better end of the interval on
+    the [vault](vault.md), which the search never saw: the search has fitted its samples.
 
     Remedy: report the figure of the vault.
     """
@@ -24,7 +23,7 @@ def fitted_rows(method: str, figure: str, end: str) -> Texts:
 @note(HARMLESS)
 def vault_closed(n_samples: int, planned: int) -> Texts:
     """The recording has a [vault](vault.md), and nothing was opened yet. All figures are of the
-    search's rows.
+    search's samples.
 
     Remedy: when the search has ended, `rec.open(name, model)`.
     """
@@ -37,7 +36,7 @@ def vault_closed(n_samples: int, planned: int) -> Texts:
 @note(CARE)
 def vault_of_another(opened: str, winner: str) -> Texts:
     """The [vault](vault.md) was opened for another configuration than the one that the search's
-    rows select. Its figure is that of the configuration opened.
+    samples select.
 
     Remedy: use the configuration that was opened, or plan another opening.
     """
@@ -49,8 +48,8 @@ def vault_of_another(opened: str, winner: str) -> Texts:
 
 @note(CARE)
 def openings_uncounted(*, copied: bool) -> Texts:
-    """The level of an interval on a [vault](vault.md) depends on how often it was opened, and
-    `bbc` can't know: the folder is a copy, and what is opened in another copy is counted there.
+    """The level of an interval on a [vault](vault.md) depends on how often it was opened, and this
+    folder is a copy: `bbc` can't know what was opened in another one.
 
     Remedy: keep one copy, with its openings.
     """

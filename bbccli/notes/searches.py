@@ -12,11 +12,9 @@ UNSEEN = (
 
 @note(CARE)
 def guided(standing: float) -> Texts:
-    """Later configurations descend from the best of the earlier ones, as far as their order tells:
-    the nearest earlier neighbour of a configuration is better than half of those before it more
-    often than in any order of chance. `bbc` allows for choosing among the configurations, not for
-    the way in which these samples led to them. Tuning up to about six hyperparameters costs at
-    most a few hundredths of an AUC. See [guided searches](guided.md).
+    """Later configurations descend from the best of the earlier ones more often than in any order
+    of chance. `bbc` does not allow for how these samples led to them, which costs at most a few
+    hundredths of an AUC for up to about six hyperparameters. See [guided searches](guided.md).
 
     Remedy: nothing for a few hyperparameters; for many switches, features or prompts as for
     `guided-climb`. If nothing in the search depended on a score, say `--guided no`.
@@ -40,12 +38,10 @@ def guided_by_scores() -> Texts:
 
 @note(DOUBT)
 def guided_climb(standing: float) -> Texts:
-    """The search built on its best so far, as hill climbing, evolution, selection of features and
-    agents do: nearly every configuration is closest to one of the best before it. So these samples
-    shaped the configurations, and every method here is too good: by 0.04 to 0.25 of an AUC or
-    accuracy in studies with 20 to 300 tries on 100 to 500 samples. Or `--guided rows` says that
-    whoever made the configurations saw these samples. A gate is undecided, and `--tight` refused.
-    See [guided searches](guided.md).
+    """The search built on its best so far, like hill climbing, evolution, selection of features and
+    agents. These samples shaped the configurations, and every method here is too good: by 0.04 to
+    0.25 of an AUC or accuracy in studies with 20 to 300 tries on 100 to 500 samples. A gate is
+    undecided, and `--tight` refused. See [guided searches](guided.md).
 
     Remedy: report samples that the search never saw, or repeat the whole search in outer folds. If
     nothing in the search depended on a score, say `--guided no`.

@@ -22,6 +22,7 @@ from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
 from reference import reference_pages  # noqa: E402
 
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
+IN_TABLE = re.compile(r'<a id="([^"]+)"></a>([\w-]+)')
 COPIED = (
     *("docs/*.svg", "docs/examples", "sample_data/prompts.py", "sample_data/ten_prompts.py"),
     *("benchmarks/searches.py", "benchmarks/openings.py", "CITATION.cff"),
@@ -50,7 +51,8 @@ def lay_out(source: Path) -> None:
 
 def as_myst(text: str) -> str:
     """Return a page with anchors in MyST's form, and links to the site's home page."""
-    return ANCHOR.sub(r"(\1)=\n", text).replace("](../README.md", "](../index.md")
+    text = IN_TABLE.sub(r"[\2]{#\1}", ANCHOR.sub(r"(\1)=\n", text))
+    return text.replace("](../README.md", "](../index.md")
 
 
 def write(path: Path, text: str) -> None:

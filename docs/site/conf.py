@@ -17,6 +17,7 @@ default_role = "code"
 highlight_language = "text"
 smartquotes = False
 myst_heading_anchors = 6
+myst_enable_extensions = ["attrs_inline"]  # anchors in tables
 suppress_warnings = ["misc.highlighting_failure"]  # JSON with dots for what is left out
 
 autodoc_member_order = "bysource"

@@ -7,6 +7,7 @@ import pytest
 
 from bbccli import METHODS, METRICS
 from bbccli.notes import NOTES
+from bbccli.stats.intervals import INTERVALS
 
 
 def words(run, *argv):
@@ -56,11 +57,14 @@ def test_notes(run, code):
     assert NOTES[code].meaning.split()[0].strip("`") in text
 
 
-def test_nothing_explains_which_number_and_names_all(run):
+def test_nothing_explains_which_number_on_one_screen(run):
     text = words(run)
     assert text.startswith("Report the row that the table marks >")
-    assert all(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", text) for n in METHODS)
-    assert all(code in text for code in NOTES)
+    for count, known in ((len(METHODS), METHODS), (len(METRICS), METRICS), (len(NOTES), NOTES)):
+        examples = re.search(rf"one of {count}, (?:by .*? )?such as ([\w-]+)", text)
+        assert examples[1].strip() in known
+    assert all(kind in text for kind in INTERVALS)
+    assert run("explain")[1].count("\n") <= 16
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from inspect import getdoc, getmodule
 from math import isfinite
 
@@ -12,7 +12,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
-from bbccli.notes import NOTES, Note, NoteKind, Severity, by_severity
+from bbccli.notes import NOTES, Note, NoteKind, by_severity, listing
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import percent, short
 from bbccli.platform.text import plain
@@ -37,20 +37,14 @@ WHICH = (
 
 
 def of_nothing() -> list[Block]:
-    """Return advice on which number to report, and the names of all that can be explained."""
-    severities = {
-        f"notes, {severity.name.lower()}": [
-            code for code, one in NOTES.items() if one.severity is severity
-        ]
-        for severity in Severity
-    }
-    named: Mapping[str, Iterable[str]] = {
-        "methods": METHODS,
-        "metrics": METRICS,
-        "intervals": INTERVALS,
-        **severities,
-    }
-    rows = [(title, ", ".join(names)) for title, names in named.items()]
+    """Return advice on which number to report, and what can be explained: one screen."""
+    rows = [
+        ("a result", "result.json, as bbc correct --output wrote it"),
+        ("a method", f"one of {len(METHODS)}, such as bbc or tt: bbc methods lists them"),
+        ("a metric", f"one of {len(METRICS)}, such as auc: bbc metrics lists them"),
+        ("an interval", listing(list(INTERVALS))),
+        ("a note", f"one of {len(NOTES)}, by the code that a result shows, such as few-folds"),
+    ]
     return [Line(WHICH), BlockTable.of_text(("bbc explain", "NAME"), rows)]
 
 
