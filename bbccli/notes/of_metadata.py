@@ -397,6 +397,20 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
     )
 
 
+@note(HARMLESS, "weights")
+def rows_idle(tool: str, n_idle: int, n_rows: int) -> Texts:
+    """Some rows of a tool's run have the weight 0. No score of the run rests on them, so they are
+    left out.
+
+    Remedy: none; `--unweighted` if the column does not hold sample weights.
+    """
+    verb = "has" if n_idle == 1 else "have"
+    return (
+        f"{n_idle} of {n_rows} rows {verb} the weight 0, and do not count in {tool}: left out",
+        "nothing to do; --unweighted if the column does not hold sample weights",
+    )
+
+
 @note(CARE, "readable")
 def failed_runs(logs: Sequence[str]) -> Texts:
     """Logs of runs that failed, were cancelled, killed or invalidated are left out. Unless another

@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing, of_data, of_metadata
-from bbccli.reading.arrow import as_arrow, is_nothing, is_number, to_numbers
+from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_numbers
 from bbccli.reading.column import Column, joint
 from bbccli.reading.index_columns import refuse_disorder
 from bbccli.reading.keys import matching, refuse_overlooked
@@ -49,15 +49,24 @@ def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
         problems.saw(f"{what} file", file)
     positions = tuple(dict.fromkeys(by_position))
     sheet = replace(sheet, roles=roles, by_position=positions, notes=tuple(notes))
-    truth, about = sheet.roles.get("truth"), sheet.metadata
-    n_missing = 0 if truth is None else truth.values.null_count
-    if truth is None or about.run is None or not 0 < n_missing < len(truth):
-        return sheet
-    kept = np.flatnonzero(truth.values.is_valid().to_numpy(zero_copy_only=False))
-    run = replace(about.run, n_samples=len(kept))
-    notes.append(of_metadata.rows_unlabelled(run.tool, n_missing, len(truth)))
-    sheet = replace(sheet, metadata=replace(about, run=run), notes=tuple(notes))
-    return place(sheet.of_rows(kept), problems)
+    return _scored_by_run(sheet, problems) if sheet.metadata.run else sheet
+
+
+def _scored_by_run(sheet: Sheet, problems: Problems) -> Sheet:
+    """Leave out the rows on which no score of a tool's run rests: of no label or weight 0."""
+    for role, said in (("truth", of_metadata.rows_unlabelled), ("weight", of_metadata.rows_idle)):
+        if role not in sheet.roles:
+            continue
+        values, about = sheet.roles[role].values, sheet.metadata
+        out = null_mask(values)
+        if role == "weight":
+            out = to_numbers(values) == 0 if is_number(values.type) else out & False
+        if about.run is not None and 0 < out.sum() < len(out):
+            run = replace(about.run, n_samples=len(out) - int(out.sum()))
+            notes = (*sheet.notes, said(run.tool, int(out.sum()), len(out)))
+            sheet = replace(sheet, metadata=replace(about, run=run), notes=notes)
+            sheet = place(sheet.of_rows(np.flatnonzero(~out)), problems)
+    return sheet
 
 
 @dataclass(frozen=True, slots=True)

@@ -353,7 +353,7 @@ def _block(
             to_numbers(data.column(cell.source), out)
             continue
         if cell.source not in shared:
-            shared[cell.source] = to_numbers(data.column(cell.source))
+            shared[cell.source] = to_numbers(data.column(cell.source)).astype(kind, copy=False)
         np.take(shared[cell.source], cell.rows, mode="clip", out=out)
         if cell.rows.min(initial=0) < 0:
             out[cell.rows < 0] = np.nan

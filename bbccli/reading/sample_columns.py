@@ -11,7 +11,7 @@ from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.errors import InputError, row_of
 from bbccli.notes import Note, of_metadata
 from bbccli.reading.arrow import to_numbers
-from bbccli.reading.column import Column
+from bbccli.reading.column import Column, number_of
 from bbccli.reading.problems import Problems
 from bbccli.reading.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
@@ -42,6 +42,7 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     if "fold" in sheet.roles:
         with problems.of("roles"):
             _refuse_measurements(sheet.roles["fold"])
+            _refuse_slips(sheet.roles["fold"])
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]
@@ -74,6 +75,21 @@ def _refuse_measurements(fold: Column) -> None:
             "fold is not an integer or a name",
             broken,
             hint="number the folds 0, 1, 2 and so on; rename the column if it does not hold folds",
+        )
+
+
+def _refuse_slips(fold: Column) -> None:
+    """Refuse what is no whole number if two folds or more are, and the rest would fill less than
+    half of the smallest: a typing error. Sites 101, 102 and "North" are folds of a size.
+    """
+    codes, names = fold.named_codes()
+    whole = np.array([number_of(name) % 1 == 0 for name in names], bool)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(names))
+    if whole.sum() > 1 and 0 < 2 * sizes[~whole].sum() < sizes[whole].min():
+        raise fold.fault(
+            "fold is not a whole number, as the others are",
+            np.flatnonzero(np.append(~whole, False)[codes]),
+            hint="write the number of its fold; if it is a fold of its own, give it a number",
         )
 
 
@@ -211,7 +227,9 @@ def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
 
 def _weights(weight: Column) -> FloatArray:
     """Return (N,) sample weights."""
-    hint = f"give a positive number per sample, or {NO_WEIGHT}"
+    hint = (
+        f"remove rows that do not count, and give a positive number to the others; or {NO_WEIGHT}"
+    )
     weights = numbers_of(weight, "weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):

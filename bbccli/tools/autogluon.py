@@ -10,6 +10,8 @@
 4. The folder has scores only if the leaderboard was exported into it as `leaderboard.csv`, with
    columns `model`, `score_val` (greater is better) and `eval_metric`: scores of the pooled
    predictions.
+5. `models/trainer.pkl` names the models whose fit failed, and the class of the error. They have no
+   score, so none could have been chosen: they don't count as candidates.
 
 The layout is that of AutoGluon 1.6.
 """
@@ -35,7 +37,7 @@ from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources.files import file_bytes
 from bbccli.tools.ensembles import of_autogluon
-from bbccli.tools.pickles import arrays_of, series_of
+from bbccli.tools.pickles import arrays_of, entries_by_key, series_of
 from bbccli.types import FloatArray, Pooling, Task
 
 _BOARD = "leaderboard.csv"
@@ -113,6 +115,7 @@ def load(path: Path) -> Predictions:
         elif is_file(folder / "model.pkl"):
             which = "validation" if validated else "out-of-fold"
             excluded += left_out([name], f"no {which} predictions")
+    excluded += [one for one in _failed(path) if one.name not in predictions]
     if not predictions:
         hint = "fit it without save_space=True, which deletes them"
         raise InputError("has no predictions of a validation", path=path, hint=hint)
@@ -198,6 +201,13 @@ def _validated(path: Path) -> dict[str, Path]:
     """Return the files of predictions for a hold-out, by model."""
     files = file_parsing.matching(path / _HELD_OUT, f"*/{_VALIDATION}", f"*/*/{_VALIDATION}")
     return {one.parent.relative_to(path / _HELD_OUT).as_posix(): one for one in files}
+
+
+def _failed(path: Path) -> list[LeftOut]:
+    """Return the models whose fit failed, and the class of the error."""
+    trainer = path / "models" / "trainer.pkl"
+    found = entries_by_key(file_bytes(trainer), "exc_type") if is_file(trainer) else {}
+    return [LeftOut(name, f"its fit failed: {found[name]}") for name in sorted(found)]
 
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:

@@ -14,6 +14,7 @@ No file has labels: use `--labels` with the training frame.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from bbccli.reading.runs.file_parsing import (
     read_table,
     records_with,
 )
+from bbccli.reading.table import check_names
 from bbccli.types import FloatArray, Pooling, Task
 
 _PREDICT = "predict"
@@ -119,16 +121,21 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
 
 def _predictions(place: Path) -> dict[str, FloatArray]:
     """Return columns of a model: by class, or the values under the name `predict`."""
-    if not all(name.strip() for name in parsed(place).names):
+    frame = parsed(place)
+    if not all(name.strip() for name in frame.names):
         raise InputError(
             "has a class without a name, for which H2O took missing targets",
             path=place,
             hint="make them NA, or remove the rows without a target, and run it again",
         )
-    frame = read_table(place)
-    if _PREDICT not in frame.data.column_names:
+    if _PREDICT not in frame.names:
         raise InputError("has no column predict", path=place, hint=_AGAIN)
-    names = [name for name in frame.data.column_names if name != _PREDICT] or [_PREDICT]
+    held = [i for i, name in enumerate(frame.data.column_names) if name == _PREDICT]
+    if len(held) == 2:  # the second one is a class
+        others = [i for i in range(len(frame.data.column_names)) if i != held[0]]
+        frame = replace(frame, data=frame.data.select(others))
+    names = [name for name in frame.names if name != _PREDICT or len(held) == 2] or [_PREDICT]
+    check_names(frame)
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
     columns = numbers_of(frame, names)
     return {name.removeprefix("p"): one for name, one in columns.items()} if prefixed else columns

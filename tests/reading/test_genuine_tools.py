@@ -178,6 +178,24 @@ def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
     assert "10 groups" in said(run, kind, *labels, "--weight", "w", "--group", "g")[1]
 
 
+def test_rows_of_weight_0_count_for_nothing_as_in_the_run(tmp_path, run):
+    kind = GLUON / "bag_idle"
+    labels = ("--labels", kind / "train.csv", "--truth", "y", "--weight", "w")
+    found = figures(run, kind, *labels)
+    assert found == pytest.approx(of_autogluon("bag_idle"), abs=1e-6)
+    text = said(run, kind, *labels, "--notes", "all")[1]
+    assert "48 samples x 2 configurations, weighted by w" in text
+    assert "leaderboard: 2 of 2 scores recomputed" in text
+    assert "12 of 60 rows have the weight 0, and do not count in AutoGluon: left out" in text
+    table = tmp_path / "all.csv"
+    rows = (kind / "train.csv").read_text().splitlines()
+    table.write_text("\n".join([rows[0], *(row.rpartition(",")[0] + ",0" for row in rows[1:])]))
+    status, text = said(run, kind, "--labels", table, *labels[2:])
+    assert status == 2
+    assert "weight is not positive" in text
+    assert "remove rows that do not count" in text
+
+
 @pytest.mark.parametrize("kind", ["holdout_quantile", "bag_quantile"])
 def test_quantiles_are_refused_in_words(kind, tmp_path, run):
     folder = shutil.copytree(GLUON / "holdout_quantile", tmp_path / "run")
@@ -323,6 +341,24 @@ def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
     status, text = said(run, folder, "--labels", folder / "train.csv")
     assert status == 2
     assert "has a class without a name, for which H2O took missing targets" in text
+
+
+def test_a_class_may_have_the_name_of_the_first_column_of_h2o(tmp_path, run):
+    plain = DATA / "runs" / "h2o"
+    folder = shutil.copytree(plain, tmp_path / "run")
+    header = (plain / "train.csv").read_text().partition("\n")[0]
+    names = next(iter(folder.glob("*.cv_holdout*"))).read_text().partition("\n")[0]
+    last = names.rpartition(",")[2].strip('"')
+    for file in [*folder.glob("*.cv_holdout*"), folder / "train.csv"]:
+        file.write_text(file.read_text().replace(last, "predict"))
+    truth = header.rpartition(",")[2].strip('"')
+    of_both = [
+        figures(run, one, "--labels", one / "train.csv", "--truth", truth)
+        for one in (plain, folder)
+    ]
+    assert of_both[0] == of_both[1]
+    text = said(run, folder, "--labels", folder / "train.csv", "--truth", truth)[1]
+    assert "positive: predict" in text
 
 
 def test_swapped_labels_of_h2o_are_not_mended_by_the_positive_class(tmp_path, run):

@@ -18,7 +18,7 @@ from day import parts
 from looped import each, labelled
 
 from bbccli.errors import InputError
-from bbccli.tools.pickles import MOST_OPCODES, arrays_of, series_of
+from bbccli.tools.pickles import MOST_OPCODES, arrays_of, entries_by_key, series_of
 
 ROOT = Path(__file__).parents[2]
 FROZEN = json.loads((ROOT / "tests" / "data" / "pickles.json").read_text())
@@ -512,3 +512,29 @@ def test_damaged_series_are_refused_or_read() -> None:
         assert rows is None or rows.shape == values.shape
     for size in range(len(data)):
         series_refused(data[:size], "")
+
+
+class Trainer:
+    """As that of AutoGluon: what failed, among objects of any class."""
+
+    def __init__(self) -> None:
+        self.name, self.why, error = "knn", "exc_type", "ValueError"
+        self.models = {"svm": {"path": "svm", "exc_type": "none: not the first key"}}
+        self.failed = {
+            self.name: {"exc_type": error, "exc_str": "knn", "info": {"exc_type": 1, "b": 2}},
+            "über 1": {self.why: "TimeLimit", "info": [object(), np.ones(2)]},
+            "svm": {"exc_type": error},
+        }
+
+
+@each(labelled(*PROTOCOLS), protocol=int)
+def test_texts_in_dictionaries_are_found_whatever_stands_around_them(protocol: int) -> None:
+    data = pickle.dumps(Trainer(), protocol)
+    expected = {"knn": "ValueError", "über 1": "TimeLimit"}
+    assert entries_by_key(data, "exc_type") == expected
+    assert entries_by_key(data, "exc_str") == {}
+    for cut in range(len(data)):
+        found = entries_by_key(data[:cut], "exc_type")
+        assert found.items() <= expected.items()
+    assert entries_by_key(b"cbuiltins\nexec\n.", "exc_type") == {}
+    assert entries_by_key(b"", "exc_type") == {}

@@ -131,6 +131,43 @@ def test_folds_of_real_numbers_are_refused(tmp_path, factor):
     assert read(path).fold_names == ("0.5", "3.5", "6.5", "9.5", "12.5")
 
 
+def with_folds(path, folds):
+    rows = [f"{i},{fold},{i % 2},{i / 99}" for i, fold in enumerate(folds)]
+    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+    return path
+
+
+@each(labelled("oops", "1O", "-", "3.5", "1e400", "Fold 3"), slip=str)
+def test_a_slip_among_numbered_folds_is_no_fold(tmp_path, slip):
+    folds = [str(i % 5) for i in range(60)]
+    path = with_folds(tmp_path / "m.csv", [*folds[:7], slip, *folds[8:]])
+    e = refused(
+        r"fold is not a whole number, as the others are \(column 'fold', row 7, value ", path
+    )
+    assert e.further == 0
+    path = with_folds(tmp_path / "m.csv", [*folds[:7], slip, *folds[8:30], "x", *folds[31:]])
+    e = refused("fold is not a whole number", path)
+    assert (str(e.value), e.further) == (slip, 1)
+
+
+@pytest.mark.parametrize(
+    ("folds", "names"),
+    [
+        (["101", "102", "102", "101", "north", "north"] * 5, ("101", "102", "north")),
+        (["101", "102", "102", "101"] * 5 + ["north"] * 5, ("101", "102", "north")),
+        (["0", "north"] + ["0", "east"] * 20, ("0", "east", "north")),
+        ([*map(str, range(9)), "x"], (*map(str, range(9)), "x")),
+        (["101", "102"] * 10 + ["x", "y", "z"] * 2, ("101", "102", "x", "y", "z")),
+        (["3"] * 20 + ["x", "y"] * 4, ("3", "x", "y")),
+        (["a", "b"] * 20 + ["c"], ("a", "b", "c")),
+        (["0", "1"] * 20 + ["2"], ("0", "1", "2")),
+    ],
+)
+def test_folds_of_text_remain(tmp_path, folds, names):
+    matrix = read(with_folds(tmp_path / "m.csv", folds))
+    assert matrix.fold_names == names
+
+
 def test_padded_folds_are_numbers_and_words_are_keys(tmp_path):
     path = tmp_path / "m.csv"
     rows = [f"{key},{i % 3 + 8:02d},{i % 2},{i / 9}" for i, key in enumerate("abcdefghi")]

@@ -85,6 +85,21 @@ def test_autogluon_flags(predictor: Path) -> None:
     }
 
 
+def test_autogluon_names_the_models_whose_fit_failed(predictor: Path) -> None:
+    """They have no score, so none could win, and they are no candidates."""
+    why = {"exc_type": "MemoryError", "exc_str": "", "total_time": 1.5}
+    failed = {"XGBoost_BAG_L1": why, "CatBoost_BAG_L2": {**why, "exc_type": "ImportError"}}
+    about = {"failures": failed | {"LightGBM_BAG_L1": dict(why)}, "more": Path("x")}
+    write(predictor / "models" / "trainer.pkl", pickle.dumps(about, 4))
+    found = ag.load(predictor)
+    assert [*left_out(found).items()][-2:] == [
+        ("CatBoost_BAG_L2", "its fit failed: ImportError"),
+        ("XGBoost_BAG_L1", "its fit failed: MemoryError"),
+    ]
+    assert "LightGBM_BAG_L1" in found.by_configuration  # fitted again, with success
+    assert found.about.n_candidates_total is None
+
+
 def test_autogluon_means_over_repeats(predictor: Path) -> None:
     found = ag.load(predictor)
     linear = found.by_configuration["LinearModel_BAG_L1"]

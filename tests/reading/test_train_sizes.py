@@ -77,6 +77,15 @@ def test_the_same_whatever_the_form(change):
         assert one.train_size == other.train_size
 
 
+def test_columns_of_both_precisions():
+    """Columns of which a part of the rows is read."""
+    wide = rows().pivot(
+        index=["row_id", "fold", "truth", "train_size"], columns="config", values="prediction"
+    )
+    found = read(wide.astype({"b": np.float32}).reset_index())
+    np.testing.assert_array_equal(found.predictions, read(wide.reset_index()).predictions)
+
+
 def test_hold_out_repeats_may_differ_between_sizes():
     table = pd.concat(
         part.assign(repeat=repeat).drop(columns="fold")

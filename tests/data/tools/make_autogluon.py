@@ -51,6 +51,7 @@ def main():
     y[40] = "few"  # AutoGluon drops at most one row in a hundred
     rare = more.assign(y=y)
     weighted = two.assign(w=np.round(rng.uniform(0.1, 3, 60), 2))
+    idle = weighted.assign(w=weighted.w.where(np.arange(60) % 5 > 0, 0))
     imbalanced = table.assign(y=np.where(rng.uniform(size=60) < 0.25, "ja", "nein"))
     numbers = table.assign(y=score)
     dated = two.set_index(pd.date_range("2026-01-01", periods=60))
@@ -75,6 +76,7 @@ def main():
         positive_class="ja",
     )
     make(folder / "bag_weights", weighted, BAG, eval_metric="roc_auc", **weights)
+    make(folder / "bag_idle", idle, BAG, eval_metric="roc_auc", **weights)
     make(
         folder / "bag_precision",
         imbalanced,
