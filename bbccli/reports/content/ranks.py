@@ -98,8 +98,15 @@ def _pairs(ranks: Ranks) -> BlockTable:
         TableColumn("p", lambda one: p_text(one.p)),
         TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
     ]
-    by_p = sorted(ranks.pairs, key=lambda one: 1.0 if one.p is None else one.p)
-    return BlockTable.of(columns, by_p, title="Tests")
+    place = {one.family: n for n, one in enumerate(ranks.standings)}
+    order = sorted(
+        ranks.pairs,
+        key=lambda one: (
+            1.0 if one.p is None else one.p,
+            *sorted((place[one.first], place[one.second])),
+        ),
+    )
+    return BlockTable.of(columns, order, title="Tests")
 
 
 def leader(ranks: Ranks) -> str:

@@ -271,24 +271,26 @@ def _said_of_best(cost: SearchCost, series: Lines) -> list[Spec]:
     ]
 
 
-def experiments(documents: Sequence[Envelope], metric: str) -> Drawn | None:
-    """Return a line per experiment, those that lose most first; None without figures."""
-    reported = [(d.input.path, phrases.reported(d, metric)) for d in documents]
+def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str) -> Drawn | None:
+    """Return a line per named experiment, those that lose most first; None without figures."""
+    reported = (
+        (name, phrases.reported(d, metric)) for name, d in zip(names, documents, strict=False)
+    )
     found = [
-        (path, e)
-        for path, e in reported
+        (name, e)
+        for name, e in reported
         if e is not None and e.naive is not None and e.value is not None
     ]
     if not found:
         return None
     found.sort(key=lambda one: -(one[1].optimism or 0))
     estimates = [e for _, e in found]
-    shown, paths = estimates[: vega.MOST_NAMES], short_paths([path for path, _ in found])
+    shown, told = estimates[: vega.MOST_NAMES], [name for name, _ in found]
     label = phrases.metric_label(metric)
     digits = phrases.digits_by(metric, [v for e in estimates for v in (e.naive, e.value)])
-    names = vega.labels(paths[: len(shown)])
+    labels = vega.labels(told[: len(shown)])
     values = vega.named(
-        names,
+        labels,
         shown,
         lambda one: [
             {
@@ -301,12 +303,12 @@ def experiments(documents: Sequence[Envelope], metric: str) -> Drawn | None:
         ],
     )
     rows = [
-        (path, digits.performance(one.naive), digits.performance(one.value))
-        for path, one in zip(paths, shown, strict=False)
+        (name, digits.performance(one.naive), digits.performance(one.value))
+        for name, one in zip(told, shown, strict=False)
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
     some = f" The {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
-    y, title = vega.names_axis(names), phrases.directed_label(metric)
+    y, title = vega.names_axis(labels), phrases.directed_label(metric)
     layers = [
         vega.span(y, title, ("value", "to"), opacity=0.5),
         vega.points(y, title, 50, ("naive", "corrected")),

@@ -199,7 +199,7 @@ def _of_metric(
 ) -> Iterator[Markup]:
     """Yield the figure of all experiments by a metric, and their table."""
     columns: tuple[str, ...] = COLUMNS
-    if (figure := experiments(documents, metric)) is not None:
+    if (figure := experiments(documents, paths, metric)) is not None:
         yield figure_section(figure, f"{figure.kind}-{ident}")
     rows: list[tuple[str, ...]] = [
         (visible(path), *_line(document, metric))
