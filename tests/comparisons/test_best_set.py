@@ -11,6 +11,8 @@ from bbccli import METRICS, Plan
 from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.possible_best import band, best_set, p_values
+from bbccli.comparisons.simultaneous import over_draws
+from bbccli.comparisons.simultaneous import scores as scores_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.platform.resources import Resources, use
@@ -83,6 +85,48 @@ def test_a_duplicated_column_changes_neither_set_nor_p(matrix, name):
         assert mine.lower == pytest.approx(one[f"c{column}"].lower, abs=1e-12)
     if name == "auc":  # a copy is no rival that is level with the best one
         assert max(member.p for member in one.values()) < 1
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "brier"])
+@pytest.mark.parametrize("noise", [0.0, 0.02, 3.0])
+def test_draws_are_counted_as_if_each_rival_were_looked_at(name, noise):
+    few = binary()
+    rng = np.random.default_rng(3)
+    copies = np.repeat(few.predictions[0], 25, axis=1)[
+        :, rng.permutation(25 * few.n_configurations)
+    ]
+    odds = np.log(copies / (1 - copies)) + noise * rng.normal(size=copies.shape)
+    matrix = replace(
+        few,
+        predictions=1 / (1 + np.exp(-odds))[None],
+        configurations=tuple(f"x{c}" for c in range(copies.shape[1])),
+    )
+    evidence = evidence_of(matrix, METRICS[name], PLAN)
+    every = np.arange(matrix.n_configurations)
+    assert len(module._alike(evidence.influence, 1)) > 4
+    errors = np.sqrt(evidence.variances_between(every, every))
+    errors[errors == 0] = np.nan
+    law = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
+    drawn = np.concatenate(list(over_draws(evidence, PLAN, law, lambda block: block)))
+    found = p_values(evidence, every, PLAN)
+    for m in every:
+        ahead = np.nanmax((evidence.gains - evidence.gains[m]) / errors[m])
+        most = np.nanmax((drawn - drawn[:, [m]]) / errors[m], axis=1)
+        reached = (most >= scores_of(evidence, ahead)).sum()
+        assert found[m] == (1 + reached) / 131
+
+
+@pytest.mark.parametrize("statistic", [-3.0, -1.0, 0.0, 2.0])
+def test_a_draw_that_equals_the_statistic_reaches_it_also_behind(statistic):
+    rng = np.random.default_rng(8)
+    ours, theirs = rng.integers(-2, 3, (64, 3)) * 1.0, rng.integers(-4, 1, (64, 12)) * 1.0
+    inverse = rng.choice([0.5, 1.0, 4.0, np.nan], (3, 12))
+    starts, statistics = np.array([0, 3, 7, 12]), np.full(3, statistic)
+    most = np.fmax.reduceat(inverse, starts[:-1], axis=1)
+    found = module._n_reached(ours, theirs, inverse, most, starts, statistics)
+    apart = (theirs[:, None] - ours[:, :, None]) * inverse
+    assert found.tolist() == (apart >= statistic).any(axis=2).sum(axis=0).tolist()
+    assert found.sum() > 0
 
 
 def test_all_alike():
