@@ -9,11 +9,16 @@
    a search that builds on its best draws it towards 1.
 4. z is how far s is from its mean over 19 random orders of the same configurations, in standard
    deviations of these, of at least 0.02 each.
+5. An axis that goes up, such as the stages of boosting, has a high s too: the neighbours of a
+   stage are the latest, so the best. But a search goes back to its best over tries that failed,
+   and an axis goes on. So the lead of a parent counts as well: the mean of the share of those
+   between it and t that it beats, and of whether it beats t. Along an axis it is below 1/2.
 
-With fewer than 60 configurations the test has no power and is not made. Of more than 250, a random
-250 in their order are looked at, and of many samples 5,000: it takes O(C^2 N) once. Where
+With fewer than 60 configurations the test has no power and is not made, nor where most are like
+the one right before them: that is a list, or a search that kept nearly every try. Of more than 500,
+a random 500 in their order are looked at, and of many samples 5,000: it takes O(C^2 N) once. Where
 the order is that of the performances themselves it is a table's, not a search's. Thresholds were
-set on recordings of known searches, and checked on later ones.
+set on recordings of known searches and lists, and checked on later ones.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ from bbccli.types import FloatArray, Guided, IntArray, Pooling
 FEWEST = 60
 """Configurations below which a climb and chance can't be told apart."""
 
-MOST = 250
+MOST = 500
 """Configurations that are looked at."""
 
 MOST_ROWS = 5_000
@@ -50,27 +55,25 @@ FIRST = 10
 N_ORDERS = 19
 """Random orders that the order of the trials is compared with."""
 
-FEWEST_PARENTS = 10
-"""Parents below which nothing is said."""
-
 LEAST_SPREAD = 0.02
 """Standard deviation of the standing in random orders, at least."""
 
-CARE = (0.65, 3.0)
-DOUBT = (0.75, 5.0)
-"""Guidance and distance from random orders, both exceeded."""
+CARE = (0.65, 3.0, 0.50)
+DOUBT = (0.75, 5.0, 0.55)
+"""Standing, its distance from random orders, and lead, all exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Mean standing of the parents, from 0 to 1, and its distance from that of random orders."""
+    """Mean standing of the parents, from 0 to 1, its distance from that of random orders, lead."""
 
     mean: float
     distance: float
+    lead: float
 
-    def exceeds(self, limits: tuple[float, float]) -> bool:
-        """True if both are above their limits."""
-        return self.mean > limits[0] and self.distance > limits[1]
+    def exceeds(self, limits: tuple[float, float, float]) -> bool:
+        """True if all are above their limits."""
+        return all(np.array([self.mean, self.distance, self.lead]) > limits)
 
 
 def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterator[Note]:
@@ -112,13 +115,13 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidanc
     # equal ones are to be equal, whatever the order of a sum
     alike = np.round(rows.T @ rows / len(rows), 9)
     gains = (metric.direction.sign * every[order[told]]).astype(np.float32)
-    found = _mean_standing(alike, gains)
+    found, lead = _standing_and_lead(alike, gains)
     others = [
-        _mean_standing(alike[np.ix_(shuffled, shuffled)], gains[shuffled])
+        _standing_and_lead(alike[np.ix_(shuffled, shuffled)], gains[shuffled])[0]
         for shuffled in (rng.permutation(len(gains)) for _ in range(N_ORDERS))
     ]
     spread = max(float(np.std(others)), LEAST_SPREAD)
-    return Guidance(found, (found - float(np.mean(others))) / spread)
+    return Guidance(found, (found - float(np.mean(others))) / spread, lead)
 
 
 def _order_of_trials(matrix: PredictionMatrix) -> IntArray:
@@ -143,8 +146,8 @@ def _row_values(matrix: PredictionMatrix, metric: Metric) -> FloatArray:
     return np.asarray(predictions.argsort(axis=0).argsort(axis=0), np.float64)
 
 
-def _mean_standing(alike: FloatArray, gains: FloatArray) -> float:
-    """Return the mean standing of the parents of configurations in an order.
+def _standing_and_lead(alike: FloatArray, gains: FloatArray) -> tuple[float, float]:
+    """Return the mean standing and lead of the parents of configurations in an order.
 
     alike (C, C): correlations of row values.
     gains (C,): performances, the higher the better.
@@ -152,7 +155,13 @@ def _mean_standing(alike: FloatArray, gains: FloatArray) -> float:
     later = np.arange(FIRST, len(gains))
     earlier = np.tri(len(gains), k=-1, dtype=bool)[FIRST:]
     parents = np.where(earlier, alike[FIRST:], -np.inf).argmax(axis=1)
-    beaten = (gains < gains[parents, None]) + 0.5 * (gains == gains[parents, None])
-    standing = (beaten * earlier).sum(axis=1) / later
     counted = later - parents > 1
-    return float(standing[counted].mean()) if counted.sum() >= FEWEST_PARENTS else 0.5
+    if counted.mean() < 0.5:
+        return 0.5, 0.5
+    later, parents = later[counted], parents[counted]
+    beats = (gains < gains[:, None]) + 0.5 * (gains == gains[:, None])
+    before = np.pad(beats.cumsum(axis=1), ((0, 0), (1, 0)))  # of the first k configurations
+    standing = before[parents, later] / later
+    between = before[parents, later] - before[parents, parents + 1]
+    lead = (between / (later - parents - 1) + beats[parents, later]) / 2
+    return float(standing.mean()), float(lead.mean())

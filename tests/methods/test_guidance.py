@@ -14,7 +14,7 @@ from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.reading import read
 from bbccli.reading.arrays import matrix_of
-from bbccli.stats.guidance import CARE, DOUBT, standing_of
+from bbccli.stats.guidance import CARE, DOUBT, Guidance, standing_of
 from bbccli.types import Guided
 
 PLAN = Plan(n_resamples=30)
@@ -262,23 +262,72 @@ def test_the_sentence_carries_it(capsys, climbed):
 
 
 @pytest.mark.parametrize("limits", [CARE, DOUBT])
-def test_both_limits_are_needed(limits):
-    from bbccli.stats.guidance import Guidance
-
-    standing, distance = limits
-    assert Guidance(standing + 0.01, distance + 0.1).exceeds(limits)
-    assert not Guidance(standing, distance + 0.1).exceeds(limits)
-    assert not Guidance(standing + 0.01, distance).exceeds(limits)
+def test_all_limits_are_needed(limits):
+    above = [limit + 0.01 for limit in limits]
+    assert Guidance(*above).exceeds(limits)
+    for place in range(3):
+        assert not Guidance(*above[:place], limits[place], *above[place + 1 :]).exceeds(limits)
 
 
-@pytest.mark.one_in(1)
-@pytest.mark.parametrize("seed", range(10))
-def test_a_grid_that_goes_up_is_not_in_doubt(seed):
-    """Most of its points are like the one right before them, the best so far."""
+# ---- lists whose scores go up are no climbs
+
+
+def slipped(reached, rng, share):
+    """Right where reached (N, C), but for a share of slips."""
+    return np.where(rng.random(reached.shape) < share, ~reached, reached).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_axis_that_goes_up_is_no_climb(seed):
+    """Stages of boosting, epochs or k best: the neighbours of each are the latest, so the best."""
     rng = np.random.default_rng(seed)
-    outer, inner = np.divmod(np.arange(80), 20)  # four rows, each of which goes up
-    reached = 5 * outer[None] + inner[None]
-    answers = (reached >= rng.uniform(0, 40, 400)[:, None]).astype(float)
+    n, n_stages = (100, 200, 400)[seed % 3], (80, 120)[seed % 2]
+    reached = np.linspace(0.3, 0.95, n_stages) >= rng.random((n, 1))
+    answers = slipped(reached, rng, (0.003, 0.01, 0.05, 0.15)[seed % 4])
+    assert codes(matrix_of(answers, task="score")) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nor_are_models_side_by_side_at_each_stage(seed):
+    rng = np.random.default_rng(seed)
+    n_models = (2, 3, 5)[seed % 3]
+    stage, model = np.divmod(np.arange(90), n_models)
+    own = (rng.random((300, n_models)) + rng.random((300, 1)))[:, model] / 2
+    reached = own < 0.2 + 0.6 * stage / stage.max()
+    assert codes(matrix_of(slipped(reached, rng, 0.01), task="score")) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("within", [0.25, -0.1])
+def test_nor_are_rows_of_a_grid(seed, within):
+    """Most of its points are like the one right before them; rows go up, or down, by `within`."""
+    rng = np.random.default_rng(seed)
+    outer, inner = np.divmod(np.arange(80), 20)
+    reached = 0.3 + 0.4 * outer / 4 + within * inner / 20 >= rng.random((400, 1))
     taken = rng.random((400, 4)) < 0.02  # what a row gets right or wrong anyway
-    answers = np.where(taken[:, outer], 1 - answers, answers)
+    answers = slipped(np.where(taken[:, outer], ~reached, reached), rng, 0.005)
     assert "guided-climb" not in codes(matrix_of(answers, task="score"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nor_are_stages_of_boosting(seed):
+    """By accuracy: most stages answer as some stages before the last did."""
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(300, 10))
+    truth = (features[:, :4].sum(axis=1) + rng.normal(0, 2, 300) > 0).astype(int)
+    stages = np.empty((300, 100))
+    for fold in range(3):
+        out = np.arange(300) % 3 == fold
+        model = GradientBoostingClassifier(learning_rate=0.03, max_depth=2, random_state=0)
+        model.fit(features[~out], truth[~out])
+        stages[out] = np.array([p[:, 1] for p in model.staged_predict_proba(features[out])]).T
+    assert "guided-climb" not in codes(matrix_of((stages > 0.5) == truth[:, None], task="score"))
+
+
+def test_what_kept_nearly_every_try_is_told_from_no_list():
+    """Each answers a little more than the one before it: nothing shows that it was a search."""
+    rng = np.random.default_rng(0)
+    reached = np.sort(rng.random(100)) >= rng.random((300, 1))
+    assert codes(matrix_of(reached, task="score")) == []
