@@ -11,7 +11,7 @@ A comment names a command, and the fenced block under it holds the output:
 Between `<!-- metrics -->` and `<!-- end of metrics -->` is what the registry says about them. The
 sections on methods, intervals and comparisons come from the docstrings of their modules, those on
 notes from what the package says about each, the tables of tools and forms from their records, and
-the lists of further options from the command line. The picture of the README, the manual page
+the lists of options from the command line. The picture of the README, the manual page
 and the completions are made anew too.
 
 Run it from anywhere:
@@ -43,6 +43,8 @@ from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
+from bbccli.metrics.base import AS_REPEATED
+from bbccli.metrics.ranking import PAIRS_COUNTED
 from bbccli.notes import GROUPS
 from bbccli.platform.option import Panel
 from bbccli.reading import columns, rows
@@ -51,7 +53,7 @@ from bbccli.reading.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
-from bbccli.types import Direction, PredictionKind
+from bbccli.types import Direction, PredictionKind, Task
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -66,14 +68,16 @@ REGISTERED = re.compile(
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
-FURTHER = re.compile(
-    r"^<!-- further options: bbc (?P<command>\w+) -->\n.*?^<!-- end of further options -->$",
+OPTIONS = re.compile(
+    r"^<!-- options: bbc (?P<command>\w+) -->\n.*?^<!-- end of options -->$",
     re.MULTILINE | re.DOTALL,
 )
 DEFAULT_FORM = "table"
 MODEL = "correct"
 """The command whose options the page on commands shows in full."""
-PANELS = {panel.value: place for place, panel in enumerate(Panel)}
+ARGUMENTS = "Arguments"
+HELP = {"--help", "--help-all"}
+PANELS = {panel: place for place, panel in enumerate([ARGUMENTS, *(one.value for one in Panel)])}
 AFTER_SELECTION = (possible_best, baseline, families, simultaneous, influences)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
@@ -109,7 +113,7 @@ def output_of(command: str, *, errors: bool) -> str:
 
 def renewed(text: str) -> str:
     """Return the text of a page with every block up to date."""
-    text = FURTHER.sub(_renewed_options, BLOCK.sub(_renewed_block, text))
+    text = OPTIONS.sub(_renewed_options, BLOCK.sub(_renewed_block, text))
     return REGISTERED.sub(_renewed_registry, text)
 
 
@@ -117,7 +121,7 @@ def stale(page: Path) -> list[str]:
     """Return the commands and registries of a page whose blocks are out of date."""
     text = page.read_text(encoding="utf-8")
     found = [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
-    found += [f"options of {m['command']}" for m in FURTHER.finditer(text) if _is_old(m)]
+    found += [f"options of {m['command']}" for m in OPTIONS.finditer(text) if _is_old(m)]
     registries = REGISTERED.finditer(text)
     return found + [m["registry"] for m in registries if _renewed_registry(m) != m[0]]
 
@@ -143,15 +147,15 @@ def _parts_of(output: str, wanted: list[int]) -> str:
 
 def _renewed_options(match: re.Match[str]) -> str:
     first, last = match[0].splitlines()[0], match[0].splitlines()[-1]
-    return "\n\n".join([first, *further_options(match["command"]), last])
+    return "\n\n".join([first, *options_of(match["command"]), last])
 
 
 def _is_old(match: re.Match[str]) -> bool:
     return _renewed_options(match) != match[0]
 
 
-def further_options(name: str) -> list[str]:
-    """Describe the options that `--help` leaves to `--help-all`, shared ones by panel."""
+def options_of(name: str) -> list[str]:
+    """Describe the options of a command: its own in full, shared ones by panel."""
     shared, own = [], []
     known = _options_by_panel(MODEL)
     for panel, options in sorted(_options_by_panel(name).items(), key=lambda one: PANELS[one[0]]):
@@ -159,8 +163,9 @@ def further_options(name: str) -> list[str]:
         own += [f"- `{flags}`: {text}" for flags, text in options.items() if flags not in same]
         if same:
             shared.append(f"- {panel}: {_share_of(known[panel], same)}")
-    head = f"Options that work as in [`bbc {MODEL}`](#bbc-{MODEL}):"
-    return ["\n".join([head, "", *shared]), *(["Its own:", "\n".join(own)] if own else [])]
+    parts = ["\n".join(own)] if own else []
+    head = f"These work as in [`bbc {MODEL}`](#bbc-{MODEL}):"
+    return [*parts, "\n".join([head, "", *shared])] if shared else parts
 
 
 def _share_of(known: dict[str, str], same: list[str]) -> str:
@@ -175,15 +180,16 @@ def _share_of(known: dict[str, str], same: list[str]) -> str:
 
 @cache
 def _options_by_panel(name: str) -> dict[str, dict[str, str]]:
-    """Return panel -> flags -> help, without the common options of a command."""
+    """Return panel -> flags -> help, without the help itself."""
     command = typer.main.get_command(app).commands[name]
     context = typer.Context(command)
     found: dict[str, dict[str, str]] = {}
     for one in command.params:
-        panel = getattr(one, "rich_help_panel", None)
-        if one.param_type_name == "option" and panel and panel != Panel.COMMON.value:
-            flags, text = one.get_help_record(context)
-            found.setdefault(panel, {})[flags] = text
+        panel = getattr(one, "rich_help_panel", None) or ARGUMENTS
+        record = None if {*one.opts} & HELP else one.get_help_record(context)
+        if record:
+            flags = re.sub(r" <.*>$", "", record[0])  # the type of an argument
+            found.setdefault(panel, {})[flags] = " ".join(record[1].split())
     return found
 
 
@@ -193,13 +199,17 @@ def _renewed_registry(match: re.Match[str]) -> str:
 
 
 def metric_parts() -> list[str]:
-    """Make the sections on metrics: a table of all, then one each."""
-    rows = ["| metric | meaning | tasks |", "|---|---|---|"]
-    rows += [
-        f"| [{name}](#{re.sub(r'[^a-z0-9-]', '', name)}) | {m.summary} | {_tasks(m)} |"
-        for name, m in METRICS.items()
-    ]
-    return ["\n".join(rows), *map(metric_section, METRICS.values())]
+    """Make the sections on metrics: a list by task, then one each."""
+    by_task = {
+        task: ", ".join(
+            f"[{name}](#{re.sub(r'[^a-z0-9-]', '', name)})"
+            for name, metric in METRICS.items()
+            if task in metric.tasks
+        )
+        for task in Task
+    }
+    listed = "\n".join(f"- **{task}:** {names}." for task, names in by_task.items())
+    return [listed, *map(metric_section, METRICS.values())]
 
 
 def method_parts() -> list[str]:
@@ -324,16 +334,16 @@ def metric_section(metric: Metric) -> str:
     lines = [f"## {metric.name}", "", f"{metric.summary[0].upper()}{metric.summary[1:]}.", ""]
     if metric.formula:
         lines += ["```text", metric.formula, "```", ""]
-    lines += [
-        f"- **Range** {lower} to {upper}, {DIRECTION[metric.direction]}; {_tasks(metric)}.",
-        f"- **Needs** {WANTS[metric.wants]}.",
-        f"- **Weights:** {metric.under_weights}.",
-        f"- **Undefined** {metric.undefined}.",
-        f"- **Rests on** {metric.rests_on.words}.",
+    told = [
+        f"**Range** {lower} to {upper}, {DIRECTION[metric.direction]}; {_tasks(metric)}.",
+        f"**Needs** {WANTS[metric.wants]}.",
+        f"**Undefined** {metric.undefined}.",
+        f"**Effective sample size:** {metric.rests_on.words.removeprefix('the ')}.",
     ]
-    if metric.remarks:
-        lines.append(f"- {metric.remarks}")
-    return "\n".join([*lines, f"- **Citation:** {metric.reference}."])
+    if metric.under_weights not in (AS_REPEATED, PAIRS_COUNTED):
+        told.append(f"**Weights:** {metric.under_weights}.")
+    told += [metric.remarks] * bool(metric.remarks)
+    return "\n".join([*lines, " ".join([*told, f"**Citation:** {metric.reference}."])])
 
 
 def _tasks(metric: Metric) -> str:

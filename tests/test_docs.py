@@ -20,6 +20,8 @@ import bbccli
 from bbccli import METHODS, METRICS, Plan, read
 from bbccli.cli.app import app
 from bbccli.documents.leaderboard import leaderboard
+from bbccli.metrics.base import AS_REPEATED
+from bbccli.metrics.ranking import PAIRS_COUNTED
 from bbccli.notes import NOTES
 from bbccli.reading.roles import NAMES
 from bbccli.stats.intervals import INTERVALS
@@ -98,6 +100,7 @@ def test_parts_of_an_output_leave_marks_for_the_others(monkeypatch):
 # Completeness
 
 
+HELP = {"-h", "--help", "--help-all"}
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
 
 
@@ -120,20 +123,21 @@ def test_every_command_and_option_is_documented(name):
     for panel, but, named in re.findall(r"^- ([\w ]+): all( but|)(.*)\.$", section, re.M):
         assert "[`bbc correct`](#bbc-correct):" in section
         shared |= shared_options(panel) - set(OPTION.findall(named) if but else ())
-    assert shared <= set(options)
+    assert shared - HELP <= set(options)
     written = shared | set(OPTION.findall(re.sub(r"^- .*: all but .*$", "", section, flags=re.M)))
-    assert {opt for opt in options if opt.startswith("-")} <= written
+    assert {opt for opt in options if opt.startswith("-")} <= written | HELP
     assert len(re.findall(rf"^bbc {name}\b", section, re.M)) >= 2, "two examples"
 
 
 def test_options_of_several_commands_are_described_once():
     """By name where they work as in `bbc correct`, in full where another command differs."""
-    [shared, own] = refresh.further_options("drop")[0], refresh.further_options("drop")[2]
+    own, shared = refresh.options_of("drop")
     assert "- Columns of the files: all but `--outer-fold`." in shared
     assert "- Output: `--notes`, `-q, --quiet`." in shared
     assert "`--n-resamples B`: Bootstrap resamples after each fold." in own
     assert "--n-resamples" not in shared
-    assert len(refresh.further_options("inspect")) == 1
+    assert "- `--metric NAME`: Metric to compare configurations by" in own
+    assert refresh.options_of("schema") == []
 
 
 def test_every_common_option_is_documented():
@@ -172,8 +176,10 @@ def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_documented(name):
     section = sections("docs/metrics.md")[name]
-    for word in ("range", "needs", "weights", "undefined", "citation"):
+    for word in ("range", "needs", "effective sample size", "undefined", "citation"):
         assert f"**{word}" in section.lower(), word
+    usual = METRICS[name].under_weights in (AS_REPEATED, PAIRS_COUNTED)
+    assert usual or f"**Weights:** {METRICS[name].under_weights}" in section
 
 
 @pytest.mark.parametrize("name", METRICS)
