@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
-from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
@@ -71,7 +71,7 @@ def compare_document(
     named: True if the pair was named; else there is no first comparison.
     """
     read = tuple(Input.of(matrix) for matrix in matrices)
-    of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
+    of_input = dict.fromkeys(note for matrix in matrices for note in of_file(matrix, notes))
     known = (*of_input, *notes)
     envelope = CompareEnvelope(
         *(SCHEMA_VERSION, __version__, "compare"),

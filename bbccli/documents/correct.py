@@ -12,14 +12,14 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, MadeGain, SearchCost
+from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, MadeGain, SearchCost, Stopped
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
-from bbccli.notes import Note
+from bbccli.notes import Note, stopped_on_fold, winner_stopped
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
@@ -183,6 +183,11 @@ class Envelope(AnyEnvelope):
         default=(),
         since="1.1",
     )
+    stopping: tuple[Stopped, ...] = doc(
+        "the winner, or members of the ensemble, that stopped by the folds that score them",
+        default=(),
+        since="1.1",
+    )
     gains: tuple[MadeGain, ...] = doc(
         "of each metric, what the ensemble gains over the best single configuration",
         default=(),
@@ -219,6 +224,7 @@ def document(
     search_cost: SearchCost | None = None,
     capped: Sequence[Estimate] = (),
     beside: Sequence[tuple[Estimate, MadeGain]] = (),
+    stopping: Sequence[Stopped] = (),
 ) -> Document[Envelope]:
     """Return the document of some estimates of one matrix.
 
@@ -234,14 +240,21 @@ def document(
         input=Input.of(matrix),
         plan=plan,
         estimates=shown,
-        notes=(*matrix.notes, *notes),
+        notes=(*of_file(matrix, notes), *notes),
         report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
         search_cost=search_cost,
         capped=tuple(replace(e, selection=()) for e in capped),
         single=tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e, _ in beside),
+        stopping=tuple(stopping),
         gains=tuple(gain for _, gain in beside),
     )
     return Document.of(envelope)
+
+
+def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:
+    """Return the notes of a matrix, less that on early stopping if those on the answer have one."""
+    told = any(note.code in (stopped_on_fold.code, winner_stopped.code) for note in notes)
+    return [one for one in matrix.notes if not (told and one.code == stopped_on_fold.code)]
 
 
 def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:

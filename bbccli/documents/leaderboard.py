@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
 from bbccli.domain.estimate import MOST_SHARES, Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
@@ -113,7 +113,12 @@ def leaderboard(
         winner=matrix.configurations[choice.winner],
         corrected=corrected,
         rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
-        notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
+        notes=(
+            not_corrected(),
+            *of_file(matrix, notes),
+            *notes,
+            *(() if corrected else choice.notes),
+        ),
     )
     return Document.of(envelope)
 

@@ -205,6 +205,20 @@ class MadeGain:
 
 
 @dataclass(frozen=True, slots=True)
+class Stopped:
+    """A configuration that stopped training in each fold by the samples that score it there."""
+
+    configuration: str = doc("name of the configuration")
+    metric: str = doc("name of the metric by which it stopped")
+    added: float = doc(
+        "mean score in the folds, less that at the iterations that the other folds choose; "
+        "positive: stopping made it look better"
+    )
+    iterations: tuple[int, ...] = doc("iteration in each fold, from 1")
+    by_others: tuple[int, ...] = doc("iteration that the other folds choose for each")
+
+
+@dataclass(frozen=True, slots=True)
 class DropStep:
     """Training in one fold, and configurations dropped after it."""
 
@@ -299,6 +313,12 @@ class Estimate:
     )
     made: Made | None = doc(
         "what the winner was made of; null where it is a configuration", default=None, since="1.1"
+    )
+    stopping: float | None = doc(
+        "what early stopping on the scoring folds added, taken off the value and the interval of a "
+        "mean over folds; null where nothing was",
+        default=None,
+        since="1.1",
     )
     opened: Opened | None = doc(
         "the opening of sealed rows that it rests on; null of other methods",

@@ -79,6 +79,29 @@ class ReportedScore:
     tolerance: float
 
 
+STOPPED_EARLY = "early_stopping_on_fold"
+"""Flag of a configuration that stopped training by the samples that score it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldCurves:
+    """Scores of a model on the samples of each fold, at each iteration of its training.
+
+    Parameters
+    ----------
+    id
+        Name of the model.
+    metric
+        Name of the metric.
+    folds
+        Scores in each fold, from the first iteration, with either sign.
+    """
+
+    id: str
+    metric: str
+    folds: tuple[tuple[float, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class OtherTarget:
     """Targets of a model scored against something else than the truth, by sample key."""
@@ -217,6 +240,8 @@ class ToolRun:
         Configurations in the order in which they were tried, if known.
     leaderboard, fold_scores
         Scores of models on all samples, and in single folds.
+    curves
+        Scores of models in each fold while they were trained, where the tool keeps them.
     again, tried_again
         Configurations recorded again, and those tried before with other predictions.
     damaged
@@ -245,6 +270,7 @@ class ToolRun:
     tried: tuple[str, ...] = ()
     leaderboard: tuple[ReportedScore, ...] = ()
     fold_scores: tuple[ReportedScore, ...] = ()
+    curves: tuple[FoldCurves, ...] = ()
     again: tuple[str, ...] = ()
     tried_again: tuple[str, ...] = ()
     damaged: tuple[str, ...] = ()

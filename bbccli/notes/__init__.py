@@ -11,6 +11,7 @@ from types import ModuleType
 
 from bbccli.notes import (
     comparisons,
+    flags,
     identities,
     intervals,
     lacking,
@@ -24,6 +25,7 @@ from bbccli.notes import (
     searches,
 )
 from bbccli.notes.comparisons import *
+from bbccli.notes.flags import *
 from bbccli.notes.identities import *
 from bbccli.notes.intervals import *
 from bbccli.notes.lacking import *
@@ -46,7 +48,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 
 GROUPS = {
-    "Notes on the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
+    "Notes on the file": _kinds(lacking, of_data, of_metadata, flags, of_ensembles, identities),
     "Notes on methods": _kinds(methods, making, searches, intervals, sealed),
     "Notes on comparisons": _kinds(comparisons),
     "Notes on plans": _kinds(plans),

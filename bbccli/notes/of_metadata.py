@@ -302,20 +302,6 @@ def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
     )
 
 
-@note(DOUBT, "flags")
-def validity_flags(counts: Mapping[str, int]) -> Texts:
-    """The metadata flag configurations whose predictions may not be what they seem, such as
-    `early_stopping_on_fold`; see [formats](formats.md#metadata).
-
-    Remedy: leave flagged configurations out if the flag makes their predictions too good.
-    """
-    flags = [f"{flag} ({count})" for flag, count in counts.items()]
-    return (
-        f"flags of the configurations: {listing(flags, 9)}",
-        "leave out configurations whose flag makes them look too good",
-    )
-
-
 @note(DOUBT, "candidates")
 def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
     """More configurations were tried than the file holds: failed fits, pruned trials, deleted

@@ -11,8 +11,8 @@ import numpy as np
 
 from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from bbccli.domain.outcome import Outcome
-from bbccli.domain.source import Source, ToolRun
-from bbccli.notes import Note, identities, of_data, of_metadata, repeated_holdout
+from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
+from bbccli.notes import Note, flags, identities, of_data, of_metadata, repeated_holdout
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
 from bbccli.reading.checks.left_out import best_left_out
 from bbccli.reading.checks.repeats import repeated
@@ -242,8 +242,11 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
     counts = dict(metadata.count_flags(configurations))
     if n_rounded := counts.pop("rounded", 0):
         yield identities.rounded_predictions(n_rounded)
+    if counts.pop(STOPPED_EARLY, 0):
+        which = [one for one in configurations if STOPPED_EARLY in metadata.flags.get(one, ())]
+        yield flags.some_stopped(which, len(configurations))
     if counts:
-        yield of_metadata.validity_flags(counts)
+        yield flags.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield of_metadata.candidates_missing(metadata.n_candidates_total or 0, n_read)
     if metadata.run is not None:

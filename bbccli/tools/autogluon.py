@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.domain.source import LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import STOPPED_EARLY, LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical
 from bbccli.reading.interface import Predictions, RunReader
@@ -248,7 +248,7 @@ def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) ->
         # forests and neighbours by default, if no bag was kept
         "oob": oob and name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
         "averaged_over_repeats": bool((count > 1).any()),
-        "early_stopping_on_fold": name.startswith(_STOPPED_EARLY),
+        STOPPED_EARLY: name.startswith(_STOPPED_EARLY),
     }
     return tuple(flag for flag, holds in marks.items() if holds)
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import STOPPED_EARLY, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -199,7 +199,7 @@ def _short(models: list[str]) -> dict[str, str]:
 def _flags(name: str) -> tuple[str, ...]:
     flags: tuple[str, ...] = ("stacked",) if name.startswith(_STACKED) else ()
     if "AutoML" in name and not name.startswith(("GLM", "DRF", "XRT")):
-        flags += ("early_stopping_on_fold",)
+        flags += (STOPPED_EARLY,)
     return (*flags, "rounded") if "AutoML" in name else flags
 
 

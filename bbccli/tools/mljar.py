@@ -7,8 +7,8 @@
    so that a row has no fold; of a split they are in the order of the sorted positions.
 4. Weights are in a column `sample_weight`; a model without it is scored without.
 5. mljar appends copies to classes with few rows, possibly in several folds: dropped.
-6. A model that learns in one go logs a line for each fold: iteration, score on the training rows,
-   score on the validation rows. These tell whether the folds in `folds/` were the ones used.
+6. A model that learns in one go logs its score in each fold: so it is known whether the folds in
+   `folds/` were the ones used. For others see `mljar_logs`.
 7. In a regression many learners scale the target, and back: little is lost but the last digit,
    64.99999999999999 for 65. For a skewed target, the logarithm of its distance from the smallest
    target of the training rows (`X_min_values`) is scaled, and smaller ones are clipped at it. So
@@ -28,7 +28,14 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun, tolerance_of
+from bbccli.domain.source import (
+    STOPPED_EARLY,
+    OtherTarget,
+    ReportedScore,
+    Targets,
+    ToolRun,
+    tolerance_of,
+)
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -43,12 +50,12 @@ from bbccli.reading.runs.file_parsing import (
     numbers_of,
     read_json,
     read_positions,
-    read_rows,
     read_table,
     records_with,
 )
 from bbccli.reading.sample_columns import odd_one
 from bbccli.tools.ensembles import of_mljar
+from bbccli.tools.mljar_logs import curves_of, stopping_curves, stops_early
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _TASKS = {
@@ -77,9 +84,9 @@ _MARKS = {
     "shared_preprocessing": ("_GoldenFeatures", "_KMeansFeatures", "_SelectedFeatures"),
     "stacked": ("_Stacked",),
     "averaged_over_repeats": (),
-    "early_stopping_on_fold": ("LightGBM", "Xgboost", "CatBoost", "NeuralNetwork"),
+    STOPPED_EARLY: ("LightGBM", "Xgboost", "CatBoost"),
 }
-"""Parts of names that tell a flag."""
+"""Parts of names that tell a flag; the last where there are no logs."""
 _OF_A_CLASS = 20
 """Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
 _TOLERANCE = 1e-6
@@ -107,6 +114,11 @@ class _Run:
     n_rows: int
     deployed: object
     limit: object
+
+    @property
+    def n_logged(self) -> int:
+        """Folds with logs of their own: with repeats or a split, rows have none."""
+        return 0 if self.split or self.n_repeats > 1 else self.n_folds
 
     def place(self, name: str) -> Path:
         """Return the file of a model's predictions."""
@@ -172,6 +184,7 @@ def load(folder: Path) -> Predictions:
         unchecked=next((why for why, holds in reasons.items() if holds), ""),
         leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
         fold_scores=() if n_copies else tuple(_fold_scores(run)),
+        curves=stopping_curves(run.folder, run.models, run.metric, run.n_logged),
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
@@ -358,12 +371,10 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
 
 
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
-    several = {"averaged_over_repeats"} if run.n_repeats > 1 else set[str]()
-    return tuple(
-        flag
-        for flag, marks in _MARKS.items()
-        if flag in several or any(one in name for one in marks)
-    )
+    holds = {flag: any(one in name for one in marks) for flag, marks in _MARKS.items()}
+    holds["averaged_over_repeats"] = run.n_repeats > 1
+    holds[STOPPED_EARLY] = stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
+    return tuple(flag for flag, one in holds.items() if one)
 
 
 def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
@@ -385,8 +396,7 @@ def _scores(run: _Run, board: dict[str, tuple[int, str]]) -> Iterator[ReportedSc
     place = run.folder / _BOARD
     for name in run.models if run.metric else ():
         row, score = board[name]
-        value = number_in(score, place, row, "metric_value", hint=_AGAIN)
-        yield _reported(run, name, value)
+        yield _reported(run, name, number_in(score, place, row, "metric_value", hint=_AGAIN))
 
 
 def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> ReportedScore:
@@ -404,19 +414,9 @@ def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
 
 
 def _in_folds(run: _Run, name: str) -> list[float]:
-    """Return the scores of a model in the folds.
-
-    None if rows have no fold, because of repeats or a split; or with a missing or different log.
-    """
-    if run.split or run.n_repeats > 1:
-        return []
-    model, folds = run.folder / name, range(run.n_folds)
-    logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
-    cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
-    try:
-        return [float(score) for ((_, _, score),) in cells]
-    except ValueError:
-        return []
+    """Return the scores of a model that learns in one go, in the folds."""
+    curves = curves_of(run.folder / name, run.n_logged)
+    return [score for (score,) in curves] if {*map(len, curves)} == {1} else []
 
 
 def _lacks_folds(run: _Run, name: str) -> bool:

@@ -238,6 +238,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         from bbccli.comparisons.possible_best import best_set
         from bbccli.comparisons.records import Verdict
         from bbccli.documents.compare import compare_document
+        from bbccli.stats.stopping import on_stopped
         from bbccli.use_cases.correct import working
 
         matrix, families = self._joined(sources, names)
@@ -258,9 +259,12 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
             elif question is ComparisonKind.PAIRS:
                 comparisons, notes = self._pairs(matrix, metric, plan, progress)
             of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
+            found_best = best_set(matrix, metric, plan) if of_set else None
+            if found_best is not None:
+                notes = [*on_stopped(matrix, metric, plan, [found_best.members[0].configuration])]
             return compare_document(
                 *([matrix], metric, plan, comparisons),
-                best_set=best_set(matrix, metric, plan) if of_set else None,
+                best_set=found_best,
                 margin=self.margin,
                 required=None if self.fail_unless is None else Verdict(self.fail_unless.value),
                 named=question is not ComparisonKind.PAIRS or self.pair is not None,

@@ -32,6 +32,7 @@ from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import maker_of_run, repeated
+from bbccli.stats.stopping import stopped_of
 from bbccli.types import PredictionKind, Select
 from bbccli.use_cases.options import Analysis, PlanOptions
 
@@ -77,6 +78,7 @@ def answer(
                 of_search = cost_of_search(matrix, metrics[0], plan.single, needed=cost is True)
             capped = _capped(matrix, metrics, plan, estimates)
             beside = list(_beside(matrix, metrics, plan, estimates))
+            stopping = stopped_of(matrix, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
@@ -85,7 +87,15 @@ def answer(
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
     notes = [*notes, *on_ensemble]
-    found = document(matrix, estimates, notes, search_cost=of_search, capped=capped, beside=beside)
+    found = document(
+        matrix,
+        estimates,
+        notes,
+        search_cost=of_search,
+        capped=capped,
+        beside=beside,
+        stopping=stopping,
+    )
     return Analysed(matrix, metrics, estimates, judged(found, rule), plan)
 
 

@@ -28,6 +28,7 @@ from bbccli.reports.words.sentences import (
     capped_sentence,
     cost_sentence,
     gains,
+    stopping_sentence,
     verdict,
 )
 
@@ -62,7 +63,8 @@ def blocks(document: Envelope) -> Iterator[Block]:
     yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
     gained = [("gain", one) for one in gains(document)]
-    yield FactList([*(("report", one) for one in sentences(document)), *capped, *gained])
+    stopped = [("stopping", stopping_sentence(document))] if document.stopping else []
+    yield FactList([*(("report", one) for one in sentences(document)), *capped, *gained, *stopped])
     tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
     yield from tables
     if any(len(table.rows) > 1 and table.marked is not None for table in tables):

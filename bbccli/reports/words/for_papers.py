@@ -128,7 +128,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     how = f", {'not ' * ignored}corrected for choosing {winner}"
     if any(note.code == SIMULTANEOUS for note in estimate.notes):
         how = f" for {winner}; only the interval is corrected for choosing it"
-    return f"{how} among {configurations}"
+    stopped = " and for stopping on the folds that score it" * (estimate.stopping is not None)
+    return f"{how} among {configurations}{stopped}"
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:

@@ -186,6 +186,38 @@ def gains(document: Envelope) -> list[str]:
     ]
 
 
+def stopping_sentence(document: Envelope) -> str:
+    """Say what stopping in each fold by the samples that score it added, and whether it is off."""
+    found, made = document.stopping, any(one.made for one in document.estimates)
+    worse = {one: _difference(one.added, one.metric, document) for one in found}
+    if made:
+        listed = ", ".join(f"{one.configuration} by {by}" for one, by in worse.items())
+        return (
+            "members that stopped in each fold where it scored best, at the iterations that the "
+            f"other folds choose, score worse: {listed}"
+        )
+    one = found[0]
+    start = (
+        f"{one.configuration} stopped in each fold where it scored best; at the iterations that "
+        f"the other folds choose it scores {worse[one]} worse"
+    )
+    reported = phrases.reported(document, one.metric)
+    if reported is None or reported.winner != one.configuration:
+        return start
+    if reported.stopping is not None:
+        off = _difference(reported.stopping, one.metric, document)
+        return f"{start}; {off} is taken off the figure"
+    digits = phrases.digits_in(document, one.metric)
+    moved = -one.added if reported.direction == "maximize" else one.added
+    return f"{start}: expect rather {digits.performance(reported.value + moved)}"
+
+
+def _difference(value: float, metric: str, document: Envelope) -> str:
+    shown = metric in metrics_of(document)
+    digits = phrases.digits_in(document, metric) if shown else phrases.digits_by(metric, [value])
+    return f"{digits.difference(value)}{'' if shown else f' ({metric_label(metric)})'}"
+
+
 def gate_sentence(document: Envelope) -> str:
     """Say the gate's verdict, and by how much the figure of which method is apart from it."""
     gate, start = document.gate, f"gate {outcome_of(document)}: "

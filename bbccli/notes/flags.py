@@ -1,0 +1,80 @@
+"""Notes on configurations whose predictions may be too good, as their metadata or a tool say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bbccli.notes.note import CARE, DOUBT, Texts, listing, note
+
+STAYED = {"log-loss": (0.127, 0.077, 0.020)}
+"""By metric, what `bbc` left of the optimism of early stopping with 60, 150 and 400 samples."""
+
+_REMEDY = "stop on a part of the training samples, or record fixed numbers of iterations"
+
+
+@note(DOUBT, "flags")
+def validity_flags(counts: Mapping[str, int]) -> Texts:
+    """The metadata flag configurations whose predictions may not be what they seem, such as
+    `averaged_over_repeats`, with the number of configurations behind each flag. Or, with fewer than
+    300 samples, the winner stopped training where the fold that scores it was best
+    (`early_stopping_on_fold`): see [early stopping](which-number.md#early-stopping), and
+    [formats](formats.md#metadata).
+
+    Remedy: leave flagged configurations out if the flag makes their predictions too good; prefer
+    one without the flag that is as good.
+    """
+    flags = [f"{flag} ({count})" for flag, count in counts.items()]
+    return (
+        f"flags of the configurations: {listing(flags, 9)}",
+        "leave out configurations whose flag makes them look too good",
+    )
+
+
+@validity_flags.also
+def winner_stopped(
+    names: Sequence[str], ensemble: str, metric: str, n_samples: int, as_good: Sequence[str]
+) -> Texts:
+    """The winner, or members of an ensemble, stopped early, and there are few samples."""
+    return _stopped(names, ensemble, metric, n_samples, as_good)
+
+
+@note(CARE, "flags")
+def stopped_on_fold(
+    names: Sequence[str], ensemble: str, metric: str, n_samples: int, as_good: Sequence[str]
+) -> Texts:
+    """Configurations stopped training where the fold that scores them was best. No list of
+    configurations shows that choice, so most of its optimism stays where one of them wins: little
+    with 300 samples or more. With fewer it is a doubt, `validity-flags`. See [early
+    stopping](which-number.md#early-stopping).
+
+    Remedy: prefer a configuration without it that is as good; or stop on a part of the training
+    samples.
+    """
+    return _stopped(names, ensemble, metric, n_samples, as_good)
+
+
+@stopped_on_fold.also
+def some_stopped(names: Sequence[str], n_configurations: int) -> Texts:
+    """Read from the metadata, before a winner is known."""
+    return (
+        f"{len(names)} of {n_configurations} configurations stopped training where the fold that "
+        f"scores them was best, which no correction undoes if one of them wins: {listing(names)}",
+        _REMEDY,
+    )
+
+
+def _stopped(
+    names: Sequence[str], ensemble: str, metric: str, n_samples: int, as_good: Sequence[str]
+) -> Texts:
+    label = metric if metric in STAYED else "log-loss"
+    sizes = [f"{one:.3f}" for one in STAYED[label]]
+    which = f"{listing(names)}{f', of the {ensemble},' if ensemble else ''}"
+    where = "the fold that scores it was best"
+    if len(names) > 1:
+        where = "the folds that score them were best"
+    return (
+        f"{which} stopped training where {where}: in studies of boosting, {label} stayed too good "
+        f"by {sizes[0]} with 60 samples, {sizes[1]} with 150, {sizes[2]} with 400; here there are "
+        f"{n_samples}",
+        f"as good without it: {listing(as_good, 3)}" if as_good else _REMEDY,
+    )

@@ -1,0 +1,207 @@
+"""What early stopping on the fold that scores adds to a score.
+
+1. A run may keep the score of each iteration in each fold. If one that is not the last is the score
+   of the kept predictions there, the model was stopped by the samples of the fold.
+2. The other folds choose an iteration by their mean score; a fold that stopped counts with its last
+   score from then on.
+3. What stopping added is the mean over folds of the score at the own iteration, less that at the
+   iteration of the others. What is left of it is a part of the truth: a fold chooses from a few
+   dozen samples, and in studies of boosting a half of the optimism or more remained.
+
+Source: none; studies in [early stopping](../benchmarks/validation-tables.md#early-stopping).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.domain.estimate import Estimate, Stopped
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.domain.source import STOPPED_EARLY, FoldCurves, agrees, tolerance_of
+from bbccli.metrics import Metric, fitting
+from bbccli.notes import Note, stopped_on_fold, winner_stopped
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import Candidates, cached, candidates
+from bbccli.types import Direction, FloatArray, Pooling
+
+NAIVE = "cvt"
+"""The method whose figure is the naive one."""
+_TOLERANCE = 1e-5
+"""Of scores that tools compute in 32 bits, or clip elsewhere."""
+_FEW = 300
+"""Samples below which a winner that stopped early is in doubt."""
+_N_BLOCKS = 2
+"""Blocks of resamples that tell the standard error of a difference."""
+_MOST = 20
+"""Configurations, the best ones, that are compared with the winner."""
+
+
+def stopped(matrix: PredictionMatrix) -> Mapping[str, Stopped]:
+    """Return what stopping added to each configuration whose run kept the curves of its folds."""
+    return cached(matrix, "stopped", lambda: {one.configuration: one for one in _found(matrix)})
+
+
+def _found(matrix: PredictionMatrix) -> Iterator[Stopped]:
+    run, folds = matrix.source.run, matrix.folds
+    if run is None or not run.curves or folds is None or len(folds) > 1 or matrix.n_folds is None:
+        return
+    known = {metric.name: metric for metric in fitting(matrix)}
+    weights = (folds[0] == np.arange(matrix.n_folds)[:, None]).astype(np.uint8)
+    for curves in run.curves:
+        metric = known.get(curves.metric)
+        if metric is None or curves.id not in matrix.configurations:
+            continue
+        column = matrix.configurations.index(curves.id)
+        scores = Candidates(matrix, metric, Pooling.POOLED).score(weights)[:, column]
+        one = _of(curves, metric, scores)
+        if one is not None:
+            yield one
+
+
+def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | None:
+    """Return what stopping added, if the curves hold the scores (F,) of the kept predictions."""
+    if len(curves.folds) != len(scores) or len(scores) < 2 or not all(curves.folds):
+        return None
+    for sign in (1, -1):
+        parts = [sign * np.array(one) for one in curves.folds]
+        own = [
+            _kept(one, value, metric.direction) for one, value in zip(parts, scores, strict=True)
+        ]
+        if None in own or all(at == len(one) - 1 for at, one in zip(own, parts, strict=True)):
+            continue
+        longest = max(map(len, parts))
+        whole = np.array([np.pad(one, (0, longest - len(one)), "edge") for one in parts])
+        others = [
+            min(
+                int(metric.direction.best(np.delete(whole, f, 0).mean(axis=0)[None])[0]),
+                len(one) - 1,
+            )
+            for f, one in enumerate(parts)
+        ]
+        kept = whole[np.arange(len(parts)), [at for at in own if at is not None]]
+        added = metric.direction.gain(kept, whole[np.arange(len(parts)), others]).mean()
+        return Stopped(
+            curves.id,
+            metric.name,
+            float(added),
+            tuple(int(at) + 1 for at in own if at is not None),
+            tuple(at + 1 for at in others),
+        )
+    return None
+
+
+def _kept(curve: FloatArray, score: float, direction: Direction) -> int | None:
+    """Return the iteration of a score: the best if it is that one, else the nearest."""
+    apart = np.abs(curve - score)
+    if np.isnan(apart).any():
+        return None
+    best, nearest = int(direction.best(curve[None])[0]), int(apart.argmin())
+    for at in (best, nearest):
+        if agrees(float(curve[at]), score, tolerance_of(_TOLERANCE, score)):
+            return at
+    return None
+
+
+def stopped_of(matrix: PredictionMatrix, estimates: Sequence[Estimate]) -> list[Stopped]:
+    """Return what stopping added to the winner, or to each member of an ensemble."""
+    known = stopped(matrix)
+    names = [name for one in estimates[:1] for name in _parts(one)]
+    return [known[name] for name in names if name in known]
+
+
+def _parts(estimate: Estimate) -> list[str]:
+    """Return the winner, or the members of an ensemble."""
+    made = estimate.made
+    if made is None or not made.ensemble:
+        return [estimate.winner]
+    return [one.configuration for one in made.members if one.weight > 0]
+
+
+def less_stopping(
+    estimate: Estimate, matrix: PredictionMatrix, metric: Metric, pooling: Pooling
+) -> Estimate:
+    """Return a corrected mean over folds without what stopping added to those that won."""
+    known = stopped(matrix) if pooling is Pooling.FOLD_MEAN and estimate.made is None else {}
+    held_out = estimate.n_evaluation is not None or estimate.opened is not None
+    if not known or estimate.ignores_selection or estimate.method == NAIVE or held_out:
+        return estimate
+    names, distribution = matrix.configurations, estimate.distribution
+    shares = np.array([float(name == estimate.winner) for name in names])
+    if distribution is not None:
+        shares = distribution.shares(len(names))
+    added = sum(
+        share * known[name].added
+        for name, share in zip(names, shares, strict=True)
+        if name in known and known[name].metric == metric.name
+    )
+    if not added:
+        return estimate
+    bounds = metric.within(matrix.outcome).bounds
+
+    def moved(value: FloatArray | float) -> FloatArray:
+        return np.asarray(np.clip(value - metric.direction.sign * added, *bounds))
+
+    interval = estimate.interval
+    return replace(
+        estimate,
+        value=float(moved(estimate.value)),
+        interval=interval
+        and replace(
+            interval, lower=float(moved(interval.lower)), upper=float(moved(interval.upper))
+        ),
+        distribution=distribution and replace(distribution, values=moved(distribution.values)),
+        stopping=float(added),
+    )
+
+
+def on_stopping(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, estimates: Sequence[Estimate]
+) -> Iterator[Note]:
+    """Yield a note where the winner, or a member of the ensemble, stopped on the fold that scores
+    it.
+    """
+    of_metric = [one for one in estimates if one.metric == metric.name]
+    answering = [one for one in of_metric if one.interval and not one.ignores_selection]
+    for one in (answering or of_metric)[:1]:
+        ensemble = one.winner if one.made is not None and one.made.ensemble else ""
+        yield from on_stopped(matrix, metric, plan, _parts(one), ensemble)
+
+
+def on_stopped(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, names: Sequence[str], ensemble: str = ""
+) -> Iterator[Note]:
+    """Yield a note where the winner, or one of the members of an ensemble, stopped early."""
+    about = matrix.source.configurations
+    flagged = {
+        name
+        for name in matrix.configurations
+        if STOPPED_EARLY in (about.get(name, {}).get("flags") or ())
+    }
+    found = [name for name in names if name in flagged]
+    if found:
+        note = winner_stopped if matrix.n_samples < _FEW else stopped_on_fold
+        good = [] if ensemble else _as_good(matrix, metric, plan, names[0], flagged)
+        yield note(found, ensemble, metric.name, matrix.n_samples, good)
+
+
+def _as_good(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, winner: str, flagged: Collection[str]
+) -> list[str]:
+    """Return others that are within one standard error of the winner, the best first."""
+    every = candidates(matrix, metric, plan.pooling).performances()
+    order = np.argsort(-metric.direction.gain(every, 0.0), kind="stable")
+    others = [c for c in order if matrix.configurations[c] not in flagged][:_MOST]
+    if not others:
+        return []
+    columns = np.array([matrix.configurations.index(winner), *others])
+    some = Candidates(matrix.of_configurations(columns), metric, plan.pooling)
+    drawn = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, _N_BLOCKS)
+    values = some.score(drawn.in_bag)
+    errors = np.nanstd(values[:, 1:] - values[:, :1], axis=0)
+    lead = metric.direction.gain(every[columns[0]], every[others])
+    names = [matrix.configurations[c] for c in others]
+    return [name for name, near in zip(names, lead <= errors, strict=True) if near]
