@@ -210,10 +210,10 @@ def test_notes_and_sentences(matrix):
     told = printed(result)
     added = stopped(matrix)["7_Default_ExtraTrees"].added
     assert f"expect rather {bbc(result).value + added:.3f}" in told
-    assert "and for stopping on the folds that score it" not in told
+    assert "among 7 configurations, not for early stopping on the folds that score; N = 160" in told
     taken = printed(correct(RUN, pooling="fold-mean"))
     assert "is taken off the figure" in taken
-    assert "among 7 configurations and for stopping on the folds that score it;" in taken
+    assert "among 7 configurations and for early stopping on the folds that score it;" in taken
 
 
 def test_a_winner_that_did_not_stop_is_in_no_doubt(matrix):

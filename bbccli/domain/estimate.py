@@ -209,13 +209,17 @@ class Stopped:
     """A configuration that stopped training in each fold by the samples that score it there."""
 
     configuration: str = doc("name of the configuration")
-    metric: str = doc("name of the metric by which it stopped")
-    added: float = doc(
-        "mean score in the folds, less that at the iterations that the other folds choose; "
-        "positive: stopping made it look better"
+    metric: str | None = doc(
+        "name of the metric by which it stopped; null, as all else, where the run kept no curves",
+        default=None,
     )
-    iterations: tuple[int, ...] = doc("iteration in each fold, from 1")
-    by_others: tuple[int, ...] = doc("iteration that the other folds choose for each")
+    added: float | None = doc(
+        "mean score in the folds, less that at the iterations that the other folds choose; "
+        "positive: stopping made it look better",
+        default=None,
+    )
+    iterations: tuple[int, ...] = doc("iteration in each fold, from 1", default=())
+    by_others: tuple[int, ...] = doc("iteration that the other folds choose for each", default=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.making.rules import maker_of
+from bbccli.stats.stopping import less_stopping
 from bbccli.types import IntervalKind, Models, Pooling, Select, Task
 
 
@@ -163,7 +164,7 @@ class Method:
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:
         choice, distribution = answer.choice or case.choice, answer.distribution
         exact = distribution is not None and distribution.exact
-        return Estimate(
+        found = Estimate(
             method=self.name,
             metric=case.metric.name,
             selected_by=case.selector.name,
@@ -192,6 +193,7 @@ class Method:
             over_folds=choice.over_folds,
             opened=answer.opened,
         )
+        return less_stopping(found, case.matrix, case.metric, case.measuring)
 
 
 def with_preselection(method: Method) -> tuple[Method, Method]:

@@ -110,7 +110,9 @@ def choose_methods(names: str | Method | Sequence[str | Method]) -> list[Method]
 ASSUMED = (
     "the file holds **all** configurations among which the choice was made;",
     "the predictions are out-of-sample: no step that saw the outcome (feature selection, "
-    "imputation, early stopping on the fold) was fitted on the sample that is predicted;",
+    "imputation) was fitted on the sample that is predicted. Stopping the training where the fold "
+    "that scores it is best is such a step, and most of its optimism stays: see [early "
+    "stopping](which-number.md#early-stopping);",
     "the samples are independent draws from the population that the result is for. Where they come "
     "in groups (several rows of a patient, sites), the groups are: with a `group` column `bbc` "
     "resamples whole groups, and out of the bag means that the whole group is out. `tt` and "

@@ -46,7 +46,7 @@ from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
-from bbccli.stats.stopping import less_stopping, on_stopping
+from bbccli.stats.stopping import on_stopping
 from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task
 
 ALL = "all"
@@ -133,20 +133,17 @@ def estimate(
                 raise
             notes.append(method_left_out(method.name, *error.told()))
         else:
-            pooling = method.pooling or measuring(metric, plan)
-            result = less_stopping(_around_its_value(result, metric), matrix, metric, pooling)
+            result = _around_its_value(result, metric)
             doubts = [*_on_no_width(result, metric.within(matrix.outcome), plan, method)]
-            doubts += _on_measure(result, metric, matrix, pooling)
+            doubts += _on_measure(result, metric, matrix, method.pooling or measuring(metric, plan))
             estimates.append(replace(result, notes=(*result.notes, *doubts)))
     winners = matrix if maker is None else maker.shipped
     notes += [
         *_on_rare_positives(matrix, chosen, plan),
         *on_clipping(winners, chosen, estimates, plan),
     ]
-    notes += [
-        *_on_vault(matrix, chosen, estimates),
-        *on_stopping(matrix, chosen[0], plan, estimates),
-    ]
+    notes += _on_vault(matrix, chosen, estimates)
+    notes += on_stopping(matrix, chosen[0], plan, estimates)
     return estimates, [*notes, *on_tails(winners, chosen, estimates, plan)]
 
 

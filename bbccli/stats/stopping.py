@@ -107,10 +107,29 @@ def _kept(curve: FloatArray, score: float, direction: Direction) -> int | None:
 
 
 def stopped_of(matrix: PredictionMatrix, estimates: Sequence[Estimate]) -> list[Stopped]:
-    """Return what stopping added to the winner, or to each member of an ensemble."""
-    known = stopped(matrix)
-    names = [name for one in estimates[:1] for name in _parts(one)]
-    return [known[name] for name in names if name in known]
+    """Return the winner, or the members of an ensemble, that stopped on the folds that score them,
+    with what that added if it is known.
+    """
+    known, flagged = stopped(matrix), _flagged(matrix)
+    names = [name for one in _answering(estimates) for name in _parts(one)]
+    return [known.get(name, Stopped(name)) for name in names if name in known or name in flagged]
+
+
+def _answering(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
+    """Return the estimate that answers, by the first metric."""
+    of_metric = [one for one in estimates if one.metric == estimates[0].metric]
+    corrected = [one for one in of_metric if one.interval and not one.ignores_selection]
+    return (corrected or of_metric)[:1]
+
+
+def _flagged(matrix: PredictionMatrix) -> set[str]:
+    """Return the configurations that their metadata say stopped early."""
+    about = matrix.source.configurations
+    return {
+        name
+        for name in matrix.configurations
+        if STOPPED_EARLY in (about.get(name, {}).get("flags") or ())
+    }
 
 
 def _parts(estimate: Estimate) -> list[str]:
@@ -133,11 +152,8 @@ def less_stopping(
     shares = np.array([float(name == estimate.winner) for name in names])
     if distribution is not None:
         shares = distribution.shares(len(names))
-    added = sum(
-        share * known[name].added
-        for name, share in zip(names, shares, strict=True)
-        if name in known and known[name].metric == metric.name
-    )
+    told = {name: one.added for name, one in known.items() if one.metric == metric.name}
+    added = sum(share * (told.get(name) or 0.0) for name, share in zip(names, shares, strict=True))
     if not added:
         return estimate
     bounds = metric.within(matrix.outcome).bounds
@@ -164,9 +180,7 @@ def on_stopping(
     """Yield a note where the winner, or a member of the ensemble, stopped on the fold that scores
     it.
     """
-    of_metric = [one for one in estimates if one.metric == metric.name]
-    answering = [one for one in of_metric if one.interval and not one.ignores_selection]
-    for one in (answering or of_metric)[:1]:
+    for one in _answering(estimates):
         ensemble = one.winner if one.made is not None and one.made.ensemble else ""
         yield from on_stopped(matrix, metric, plan, _parts(one), ensemble)
 
@@ -175,12 +189,7 @@ def on_stopped(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, names: Sequence[str], ensemble: str = ""
 ) -> Iterator[Note]:
     """Yield a note where the winner, or one of the members of an ensemble, stopped early."""
-    about = matrix.source.configurations
-    flagged = {
-        name
-        for name in matrix.configurations
-        if STOPPED_EARLY in (about.get(name, {}).get("flags") or ())
-    }
+    flagged = _flagged(matrix)
     found = [name for name in names if name in flagged]
     if found:
         note = winner_stopped if matrix.n_samples < _FEW else stopped_on_fold

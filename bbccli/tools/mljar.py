@@ -55,7 +55,7 @@ from bbccli.reading.runs.file_parsing import (
 )
 from bbccli.reading.sample_columns import odd_one
 from bbccli.tools.ensembles import of_mljar
-from bbccli.tools.mljar_logs import curves_of, stopping_curves, stops_early
+from bbccli.tools.mljar_logs import begun_in, curves_of, stopping_curves, stops_early
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _TASKS = {
@@ -147,8 +147,7 @@ def load(folder: Path) -> Predictions:
     run, partial = _trained(whole)
     board = _board(run)
     listed = [*whole.models, *(board or ())]
-    begun = sorted(log.parent.name for log in folder.glob("*/learner_fold_*_training.log"))
-    tried = dict.fromkeys([*listed, *begun])
+    tried = dict.fromkeys([*listed, *begun_in(folder)])
     lost = [name for name in tried if name not in (*run.models, *run.probes)]
     tables = _tables(run)
     places = _places(run, len(tables[run.models[0]]["target"]))

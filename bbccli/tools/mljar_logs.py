@@ -14,6 +14,11 @@ from bbccli.domain.source import FoldCurves
 from bbccli.reading.runs.file_parsing import read_rows
 
 
+def begun_in(folder: Path) -> list[str]:
+    """Return the models of which a log was begun."""
+    return sorted(log.parent.name for log in folder.glob("*/learner_fold_*_training.log"))
+
+
 def curve_of(log: Path) -> tuple[float, ...]:
     """Return the scores on the validation rows; none in a log of another form, or without them."""
     try:

@@ -63,7 +63,7 @@ def blocks(document: Envelope) -> Iterator[Block]:
     yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
     gained = [("gain", one) for one in gains(document)]
-    stopped = [("stopping", stopping_sentence(document))] if document.stopping else []
+    stopped = [("stopping", one) for one in [stopping_sentence(document)] if one]
     yield FactList([*(("report", one) for one in sentences(document)), *capped, *gained, *stopped])
     tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
     yield from tables

@@ -21,7 +21,7 @@ from bbccli.metrics.probability import MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import making
+from bbccli.reports.words.made import making, stopping
 from bbccli.reports.words.phrases import metric_label, metrics_of
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
@@ -116,7 +116,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         configurations += " found by a guided search on the same samples"
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
-        return f", {corrected} {making(estimate, estimate.made)} among {configurations}"
+        chosen = f"{making(estimate, estimate.made)} among {configurations}"
+        return f", {corrected} {chosen}{stopping(estimate, document)}"
     configurations += _rule(estimate, document)
     if estimate.n_evaluation is not None:
         held_out = count(estimate.n_evaluation, "sample")
@@ -128,8 +129,7 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     how = f", {'not ' * ignored}corrected for choosing {winner}"
     if any(note.code == SIMULTANEOUS for note in estimate.notes):
         how = f" for {winner}; only the interval is corrected for choosing it"
-    stopped = " and for stopping on the folds that score it" * (estimate.stopping is not None)
-    return f"{how} among {configurations}{stopped}"
+    return f"{how} among {configurations}{stopping(estimate, document)}"
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:

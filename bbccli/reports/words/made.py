@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bbccli.documents.correct import Envelope
 from bbccli.domain.estimate import Estimate, Made, MadeGain
 from bbccli.platform.rounding import Digits, count, percent, short, trimmed
 from bbccli.reports.words import phrases
@@ -100,3 +101,13 @@ def making(estimate: Estimate, made: Made) -> str:
     steps = [made.calibration and f"its {made.calibration} calibration"]
     steps += [made.tuned_for and f"its cut for {phrases.metric_label(made.tuned_for)}"]
     return ", ".join([chosen, *filter(None, steps)])
+
+
+def stopping(estimate: Estimate, document: Envelope) -> str:
+    """Whether the figure allows for early stopping on the folds that score, where there was any."""
+    if estimate.stopping is not None:
+        return " and for early stopping on the folds that score it"
+    stopped = [one.configuration for one in document.stopping]
+    if estimate.made is None and estimate.winner not in stopped:
+        return ""
+    return ", not for early stopping on the folds that score" * bool(stopped)

@@ -187,28 +187,35 @@ def gains(document: Envelope) -> list[str]:
 
 
 def stopping_sentence(document: Envelope) -> str:
-    """Say what stopping in each fold by the samples that score it added, and whether it is off."""
-    found, made = document.stopping, any(one.made for one in document.estimates)
-    worse = {one: _difference(one.added, one.metric, document) for one in found}
-    if made:
-        listed = ", ".join(f"{one.configuration} by {by}" for one, by in worse.items())
+    """Say what stopping in each fold by the samples that score it added, and whether it is off;
+    nothing where the run did not keep the curves.
+    """
+    worse = {
+        one.configuration: _difference(one.added, one.metric, document)
+        for one in document.stopping
+        if one.added is not None and one.metric is not None
+    }
+    if not worse:
+        return ""
+    if any(one.made for one in document.estimates):
+        listed = ", ".join(f"{name} by {by}" for name, by in worse.items())
         return (
             "members that stopped in each fold where it scored best, at the iterations that the "
             f"other folds choose, score worse: {listed}"
         )
-    one = found[0]
+    one = document.stopping[0]
     start = (
         f"{one.configuration} stopped in each fold where it scored best; at the iterations that "
-        f"the other folds choose it scores {worse[one]} worse"
+        f"the other folds choose it scores {worse[one.configuration]} worse"
     )
-    reported = phrases.reported(document, one.metric)
+    reported = phrases.reported(document, one.metric or "")
     if reported is None or reported.winner != one.configuration:
         return start
     if reported.stopping is not None:
-        off = _difference(reported.stopping, one.metric, document)
+        off = _difference(reported.stopping, reported.metric, document)
         return f"{start}; {off} is taken off the figure"
-    digits = phrases.digits_in(document, one.metric)
-    moved = -one.added if reported.direction == "maximize" else one.added
+    moved = -(one.added or 0.0) if reported.direction == "maximize" else one.added or 0.0
+    digits = phrases.digits_in(document, reported.metric)
     return f"{start}: expect rather {digits.performance(reported.value + moved)}"
 
 
