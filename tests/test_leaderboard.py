@@ -237,8 +237,7 @@ GOLDEN = """\
     by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
     accuracy
 
-    a has accuracy 0.833, and was picked for it among 2: report what bbc correct
-    says instead.
+    a has accuracy 0.833, and was picked for it among 2: report the figure of bbc correct instead.
 
       rank  configuration  accuracy  fold means     sd  seconds  flags
     >    1  a                 0.833       0.833  0.289      1.5  oob
@@ -306,7 +305,7 @@ def test_a_figure_that_bbc_can_not_correct_is_not_to_be_reported(run, tmp_path):
 def test_a_table_is_cut_and_the_rest_is_not(run, samples, tmp_path):
     path = samples / "progression.parquet"
     out = run.silent("leaderboard", path, "--no-wins")
-    assert "report what bbc correct says instead." in " ".join(out.split())
+    assert "report the figure of bbc correct instead." in " ".join(out.split())
     assert "162 more: --top 177" in out
     assert "172 more: --top 177" in run("leaderboard", path, "--no-wins", "--top", "5")[1]
     file = tmp_path / "l.csv"

@@ -16,8 +16,8 @@ def winner_is_baseline(name: str) -> Texts:
     for the best, without `--baseline`.
     """
     return (
-        f"the baseline, {name}, is itself the winner: nothing is compared with it",
-        "name another baseline, or ask which configurations may be the best",
+        f"the baseline, {name}, is itself the winner, so nothing is compared with it",
+        "name another baseline, or leave out --baseline to see the confidence set of the best",
     )
 
 
@@ -29,9 +29,9 @@ def no_influence(names: Sequence[str], label: str) -> Texts:
     Remedy: another metric, or leave the configuration out with `--exclude`.
     """
     return (
-        f"{label} of {listing(list(names))} is undefined on the samples, or once one of them is "
-        "left out, so it has no simultaneous bound",
-        "another --metric, or more samples",
+        f"{label} of {listing(list(names))} is undefined on all samples, or without one of them, "
+        "so it has no simultaneous bound",
+        "use another --metric, or collect more samples",
     )
 
 
@@ -44,7 +44,7 @@ def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Tex
     """
     return (
         f"{first} had {n_first} configurations to choose from and {second} {n_second}: the "
-        "difference as measured favours the one with more",
+        "observed difference favours the one with more",
         "read the corrected difference",
     )
 
@@ -57,8 +57,8 @@ def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
     Remedy: nothing.
     """
     return (
-        f"each of {n_configurations} configurations was tested against the {n_rivals} that are not "
-        "far behind the winner",
+        f"each of {n_configurations} configurations was tested against the {n_rivals} that are "
+        "close to the winner",
         "",
     )
 
@@ -70,8 +70,8 @@ def further_families(n_compared: int, n_families: int) -> Texts:
     Remedy: leave configurations out with `--exclude`, or choose a coarser `--by`.
     """
     return (
-        f"the {n_compared} best of {n_families} families are compared in pairs",
-        "leave configurations out, or choose a coarser --by, to compare others",
+        f"only the {n_compared} best of {n_families} families are compared in pairs",
+        "to compare others, leave configurations out with --exclude, or choose a coarser --by",
     )
 
 
@@ -102,7 +102,7 @@ def identical_predictions(first: str, second: str) -> Texts:
     Remedy: compare configurations that differ.
     """
     return (
-        f"{first} and {second} predict the same on all samples",
+        f"{first} and {second} make the same predictions for all samples",
         "compare configurations that differ",
     )
 
@@ -117,7 +117,7 @@ def selected_pair(winner: str, n_configurations: int) -> Texts:
     """
     return (
         f"{winner} is the best of {n_configurations} on these samples: tests of pairs ignore that "
-        "it was selected, and find differences that are not there",
+        "it was selected, so they find differences that do not exist",
         "name pairs before seeing results, or compare with --baseline",
     )
 
@@ -130,7 +130,8 @@ def unpaired() -> Texts:
     Remedy: `mcnemar`.
     """
     return (
-        "two-proportions ignores that both predict the same samples; it is for comparison only",
+        "two-proportions ignores that both configurations predict the same samples; use it only "
+        "to check published figures",
         "mcnemar",
     )
 
@@ -144,7 +145,7 @@ def too_liberal(test: str) -> Texts:
     """
     return (
         f"{test} treats the folds as independent, but their models share training samples: it "
-        "finds differences that are not there",
+        "finds differences that do not exist",
         "corrected-t",
     )
 
@@ -156,9 +157,8 @@ def samples_in_common(n_used: int, n_samples: int) -> Texts:
 
     Remedy: complete the predictions.
     """
-    verb = "is" if n_used == 1 else "are"
     return (
-        f"only the {n_used} of {n_samples} samples that all of them predict {verb} compared",
+        f"the comparison uses only the {n_used} of {n_samples} samples that all of them predict",
         "complete the predictions",
     )
 
@@ -172,8 +172,8 @@ def undefined_swaps(n_undefined: int, n_swaps: int, label: str) -> Texts:
     """
     return (
         f"{label} is undefined after {n_undefined} of {n_swaps} swaps, which count as if they "
-        "were as far apart as what was measured",
-        "a metric that is always defined; or more samples",
+        "showed a difference as large as the observed one",
+        "use a metric that is always defined, or collect more samples",
     )
 
 
@@ -185,7 +185,8 @@ def few_data_sets(test: str, n_data_sets: int, least: float) -> Texts:
     Remedy: add data sets.
     """
     return (
-        f"with {n_data_sets} data sets {test} has no p-value below {least:.2g}, even if all agree",
+        f"with {n_data_sets} data sets the p-value of {test} can't be below {least:.2g}, even if "
+        "all agree",
         "more data sets",
     )
 
@@ -200,5 +201,5 @@ def incomplete_data_sets(left_out: Sequence[str], n_data_sets: int) -> Texts:
     return (
         f"{len(left_out)} of {n_data_sets} data sets {verbs[0]} a performance and {verbs[1]} left "
         f"out: {listing(left_out)}",
-        "complete them: what is missing is rarely missing by chance",
+        "complete them: results are rarely missing at random",
     )

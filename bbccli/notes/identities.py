@@ -13,9 +13,9 @@ from bbccli.platform.rounding import count
 def classes_of_numbers(pairs: Sequence[str]) -> Texts:
     """Columns that sum to 1 in every row, whose names number the classes."""
     return (
-        "columns that sum to 1 in every row are the classes of one model, in sorted order: "
-        f"{listing(pairs, 4)}",
-        "if the models have another order: one column 'config::class' per class",
+        "columns that sum to 1 in every row are taken as the classes of one model, in sorted "
+        f"order: {listing(pairs, 4)}",
+        "if the models use another order, write one column 'config::class' per class",
     )
 
 
@@ -25,7 +25,7 @@ def classes_of_axis(classes: Sequence[str], n_configurations: int) -> Texts:
     return (
         "the last axis sums to 1 in every row, so it holds the classes, in sorted order: "
         f"{listing(classes, 4)}; of {count(n_configurations, 'configuration')}",
-        "classes=[...] for another order; configurations=[...] if it holds configurations",
+        "give classes=[...] for another order, or configurations=[...] if it holds configurations",
     )
 
 
@@ -38,7 +38,7 @@ def classes_of_one_model(pairs: Sequence[str]) -> Texts:
     """
     return (
         f"columns that sum to 1 in every row are the classes of one model: {listing(pairs, 4)}",
-        "nothing; --only '*' if each is a configuration",
+        "nothing to do; if each is a configuration, give --only '*'",
     )
 
 
@@ -51,8 +51,9 @@ def scores_of_classes(pairs: Sequence[str]) -> Texts:
     Remedy: nothing; `--only '*'` if each is a configuration of its own.
     """
     return (
-        f"columns that go with a class each are scores of one model: {listing(pairs, 4)}",
-        "nothing; --only '*' if each is a configuration",
+        "columns that each rise with one class are taken as the scores of one model: "
+        f"{listing(pairs, 4)}",
+        "nothing to do; if each is a configuration, give --only '*'",
     )
 
 
@@ -66,7 +67,7 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
     done = "ignored" if positive is None else f"turned into the probability of {positive}"
     return (
         f"{column} is the probability of the predicted class, {label}: {done}",
-        f"--{option} {column!r} if it is the probability of one class",
+        f"if it is the probability of one class, give --{option} {column!r}",
     )
 
 
@@ -78,8 +79,8 @@ def positive_by_scores(positive: str, tool: str) -> Texts:
     Remedy: check the labels if the run was not given a positive class.
     """
     return (
-        f"the positive class is {positive}, by the scores of {tool}",
-        "check the labels if the run was not given this positive class",
+        f"the positive class is {positive}, judging by the scores of {tool}",
+        "check the labels unless the run was given this positive class",
     )
 
 
@@ -87,8 +88,9 @@ def positive_by_scores(positive: str, tool: str) -> Texts:
 def bounds_left_out(names: Sequence[str]) -> Texts:
     """Bounds of intervals, and quantiles, around the predictions."""
     return (
-        f"left out as bounds or quantiles, in order in nearly every row: {listing(names)}",
-        f"if they are configurations: --only {names[0]!r} --only '*'",
+        "left out as bounds or quantiles, because they are in order in nearly every row: "
+        f"{listing(names)}",
+        f"if they are configurations, give --only {names[0]!r} --only '*'",
     )
 
 
@@ -96,9 +98,9 @@ def bounds_left_out(names: Sequence[str]) -> Texts:
 def uncertainty(names: Sequence[str], what: str) -> Texts:
     """Columns that are computed of other columns, and say how sure these are."""
     return (
-        f"left out, since in every row it is computed of the others and says {what}: "
+        f"left out, because in every row it follows from the other columns and says {what}: "
         f"{listing(names)}",
-        f"if it is a configuration: --only {names[0]!r} --only '*'",
+        f"if it is a configuration, give --only {names[0]!r} --only '*'",
     )
 
 
@@ -108,4 +110,4 @@ def rounded_predictions(n_rounded: int) -> Texts:
 
     Remedy: nothing.
     """
-    return f"predictions of {count(n_rounded, 'configuration')} are rounded: that makes ties", ""
+    return f"predictions of {count(n_rounded, 'configuration')} are rounded, which creates ties", ""

@@ -28,9 +28,9 @@ def as_if_chosen_beforehand(method: str) -> Texts:
     Remedy: report the corrected interval, which is wider.
     """
     return (
-        f"the interval of {method} is for a configuration chosen beforehand; the corrected one is "
-        "wider, because with other items another configuration might have won",
-        "report the corrected one",
+        f"the interval of {method} is valid for a configuration chosen in advance; the corrected "
+        "one is wider, because with other items another configuration might have won",
+        "report the corrected interval",
     )
 
 
@@ -54,8 +54,8 @@ def constant_difference(names: Sequence[str], other: str) -> Texts:
     """Two performances differ by the same on every sample."""
     return (
         f"the difference between {other} and {listing(list(names))} is the same on every sample, "
-        "so nothing is known of its variance",
-        "check whether the predictions vary",
+        "so its variance is unknown",
+        "check that the predictions vary",
     )
 
 
@@ -77,8 +77,8 @@ def few_evaluated(n_units: int, what: str) -> Texts:
     Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
     """
     return (
-        f"only {n_units} {what} to evaluate on: normal intervals cover the true value too seldom",
-        "a larger --evaluation-share, or bbc, which evaluates on all samples",
+        f"only {n_units} {what} for evaluation: normal intervals cover the true value too rarely",
+        "give a larger --evaluation-share, or use bbc, which evaluates on all samples",
     )
 
 
@@ -110,8 +110,8 @@ def tilting_infeasible(method: str, end: str, instead: str) -> Texts:
     Remedy: hold out more samples to evaluate on, or rely on `bbc`.
     """
     return (
-        f"{method} finds no tilt for its {end} end, which is {instead} instead",
-        "more samples to evaluate on; or bbc, which uses all of them",
+        f"{method} finds no tilt for its {end} end, so that end is {instead}",
+        "evaluate on more samples, or use bbc, which uses all of them",
     )
 
 
@@ -135,7 +135,7 @@ def not_calibrated(method: str, kind: str) -> Texts:
     return (
         f"the spread of {kind} intervals was measured for bbc, bbc-632 and bbc-eb, not for "
         f"{method}",
-        "--interval percentile, or one of these methods",
+        "give --interval percentile, or use one of these methods",
     )
 
 
@@ -149,7 +149,7 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
     """
     return (
         f"{percent(share)} of the samples are positive: below 10%, {kind} intervals of {label} "
-        "may cover the true value too seldom",
+        "may cover the true value too rarely",
         "leave out --tight (or --interval), or report auc",
     )
 
@@ -167,23 +167,30 @@ def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -
     decide on a `--clip` such as 0.001 beforehand.
     """
     return (
-        f"the {label} has no worst value: 95% intervals covered the true value in {seen} of "
-        f"studies, by population (tail index {_index(of_outcome)} of the outcome, "
-        f"{_index(of_losses)} of the winner's errors)",
-        "--cap 0.95, or medae, beside it or instead",
+        f"the {label} is unbounded; in our benchmark, 95% intervals covered the true value in "
+        f"{seen} of studies, depending on the population (tail index {_index(of_outcome)} of the "
+        f"outcome, {_index(of_losses)} of the winner's errors)",
+        "report --cap 0.95 or --metric medae as well or instead",
     )
 
 
 @unbounded_loss.also
 def large_losses(label: str, seen: str, n_large: int, n_sure: int, of_losses: float) -> Texts:
     """A few confident mistakes decide the log-loss, or would if they were in the sample."""
-    rare = f"the truth of {count(n_large, 'sample')} a chance under 1 in 1000" if n_large else ""
-    sure = f"some class in {count(n_sure, 'sample')} a chance under 1 in 10,000" if n_sure else ""
+    rare = (
+        f"the true class of {count(n_large, 'sample')} a probability below 1 in 1000"
+        if n_large
+        else ""
+    )
+    sure = (
+        f"some class in {count(n_sure, 'sample')} a probability below 1 in 10,000" if n_sure else ""
+    )
     return (
-        f"the winner gives {' and '.join(part for part in (rare, sure) if part)}: one "
-        f"such mistake outweighs many good samples. 95% intervals of the {label} covered the true "
-        f"value in {seen} of studies, by population (tail index {_index(of_losses)} of the losses)",
-        "brier, beside it or instead; or --clip 0.001, decided beforehand",
+        f"the winner gives {' and '.join(part for part in (rare, sure) if part)}: one such "
+        f"mistake outweighs many good predictions. In our benchmark, 95% intervals of the {label} "
+        f"covered the true value in {seen} of studies, depending on the population (tail index "
+        f"{_index(of_losses)} of the losses)",
+        "report --metric brier as well or instead, or --clip 0.001 if decided in advance",
     )
 
 
@@ -198,7 +205,7 @@ def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
     return (
         f"{name}, the winner by {label}, predicts {predicted!r} for every sample; "
         f"{percent(share)} of them are",
-        "a metric that values the other classes, such as auc or balanced-accuracy",
+        "use a metric that takes the other classes into account, such as auc or balanced-accuracy",
     )
 
 
@@ -213,7 +220,7 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
     return (
         f"{label}: no error counts as more than {figure(cap)}, the {short(share)} quantile of the "
         "outcome's distances from its median",
-        "state --cap in the paper, and choose it before seeing results",
+        "choose --cap before seeing results, and state it in the paper",
     )
 
 
@@ -225,8 +232,8 @@ def locally_simultaneous(n_kept: int, n_configurations: int) -> Texts:
     Remedy: report the interval, with the estimate of `bbc`.
     """
     return (
-        f"{n_kept} of {n_configurations} configurations may be the best: the interval of zf allows "
-        "for that, its estimate is the naive figure and too good",
+        f"{n_kept} of {n_configurations} configurations can't be ruled out as the best: the "
+        "interval of zf allows for that, but its estimate is the naive score, which is too good",
         "report the interval, with the estimate of bbc",
     )
 
@@ -242,7 +249,7 @@ def nested_spread(ratio: float, n_folds: int) -> Texts:
     return (
         f"with {n_folds} outer folds the standard error is {ratio:.2f} times that of independent "
         "losses",
-        "more repeats make that ratio steadier; Bates et al. take 200",
+        "add repeats for a more stable ratio; Bates et al. use 200",
     )
 
 

@@ -19,7 +19,7 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
     where = " in some repeat" if n_repeats > 1 else ""
     verb = "has" if n_left_out == 1 else "have"
     return (
-        f"{n_left_out} of {n_samples} samples {verb} no prediction{where}; left out",
+        f"{n_left_out} of {n_samples} samples {verb} no prediction{where}: left out",
         "complete the predictions",
     )
 
@@ -34,7 +34,7 @@ def never_predicted(n_rows: int, value: float, which: str) -> Texts:
     """
     return (
         f"{n_rows} rows were never predicted: {which} is {value:g} there; these count as missing",
-        "leave cells without a prediction empty",
+        "leave cells empty where there is no prediction",
     )
 
 
@@ -43,8 +43,8 @@ def samples_of_dropped(n_left_out: int, n_samples: int) -> Texts:
     """Samples without a prediction by any of the kept configurations."""
     verb = "is" if n_left_out == 1 else "are"
     return (
-        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
-        "too many others; left out",
+        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations with too "
+        "many gaps, and left out",
         "complete the predictions",
     )
 
@@ -64,10 +64,13 @@ def configurations_dropped(
     return (
         f"{len(names)} of {n_configurations} configurations {verb} predictions and cannot win: "
         f"{listing(names)}",
-        "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
+        "nothing to do if they were pruned or failed, but the correction ignores them and is "
         "slightly too small"
         if stopped
-        else "complete their predictions, or --missing common-rows to compare all on fewer samples",
+        else (
+            "complete their predictions, or give --missing common-rows to compare all on fewer "
+            "samples"
+        ),
     )
 
 
@@ -82,9 +85,9 @@ def best_left_out(
     """
     rest = f"--exclude {' --exclude '.join(stubs)} --missing" if stubs else "--missing"
     return (
-        f"{name} scored {scored} on {n} of {n_samples} samples, "
-        f"{'more' if higher else 'less'} than all that are kept, and was left out for the others",
-        f"complete its predictions, or {rest} common-rows to compare all on fewer samples",
+        f"{name} scored {scored} on {n} of {n_samples} samples, {'more' if higher else 'less'} "
+        "than all that are kept, and was left out for the other samples",
+        f"complete its predictions, or give {rest} common-rows to compare all on fewer samples",
     )
 
 
@@ -100,7 +103,8 @@ def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
     return (
         f"{len(names)} of {n_configurations} configurations {verb} dropped between folds: "
         f"{listing(names)}",
-        "nothing: the correction is for the choice among those that were trained on all folds",
+        "nothing to do: the correction is for the choice among those that were trained on all "
+        "folds",
     )
 
 
@@ -112,9 +116,8 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
     common.
     """
     return (
-        f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
-        "are used",
-        "complete the predictions: samples are rarely missing by chance",
+        f"only the {n_common} of {n_samples} samples that every configuration predicts are used",
+        "complete the predictions: they are rarely missing at random",
     )
 
 
@@ -141,8 +144,8 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
     return (
         "scores of some items are missing, and each configuration is scored on the others: "
         f"{counted(names, counts, n_items)}",
-        "score these items too: those that fail are rarely like the others; --missing common-rows "
-        "compares all on the same items",
+        "score these items too, because items that fail are rarely like the others; or give "
+        "--missing common-rows to compare all on the same items",
     )
 
 
@@ -154,9 +157,9 @@ def epochs_by_order(times: int) -> Texts:
     Remedy: a column `epoch` or `repeat`, or `--repeat`, if they are paired in another way.
     """
     return (
-        f"each item has {times} scores of every configuration, which are taken as epochs in their "
-        "order",
-        "--repeat NAME, if a column numbers them",
+        f"each item has {times} scores from every configuration, which are taken as epochs in the "
+        "order of the file",
+        "if a column numbers them, give --repeat NAME",
     )
 
 
@@ -168,8 +171,8 @@ def scores_replaced(n_scores: int) -> Texts:
     Remedy: `--again epoch` to count all scores of an item.
     """
     return (
-        f"{count(n_scores, 'score')} replaced by newer ones of the same item and configuration",
-        "--again epoch counts all",
+        f"{count(n_scores, 'score')} replaced by newer ones for the same item and configuration",
+        "to count all of them, give --again epoch",
     )
 
 
@@ -184,7 +187,7 @@ def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -
     return (
         "scores of some epochs are missing, and each item counts with the mean over the others: "
         f"{counted(names, counts, n_scores)}",
-        "nothing, unless items fail because they are hard",
+        "nothing to do, unless items failed because they are hard",
     )
 
 
@@ -199,5 +202,5 @@ def gaps_within_folds(names: Sequence[str]) -> Texts:
     return (
         f"{count(len(names), 'configuration')} {verbs[0]} predictions within a fold, and "
         f"{verbs[1]} as dropped: {listing(names)}",
-        "complete these folds if they should stay in",
+        "complete these folds if they should stay in the race",
     )

@@ -16,8 +16,8 @@ def incomplete_members(n_members: int, n_all: int) -> Texts:
     """
     return (
         f"{n_members} of {count(n_all, 'configuration')} predict every sample, and only these "
-        "take part in what is made",
-        "--missing common-rows keeps all of them, on fewer samples",
+        "enter the ensemble, cut or calibration",
+        "to keep all of them, on fewer samples, give --missing common-rows",
     )
 
 
@@ -30,9 +30,9 @@ def few_for_a_cut(n_positive: int) -> Texts:
     samples of the rare class.
     """
     return (
-        f"the cut is tuned with {n_positive} samples of the rarer class: the estimate is likely "
-        "too strict",
-        "a cut chosen by what mistakes cost, --threshold X, needs no tuning",
+        f"the cut is tuned with {n_positive} samples of the rarer class, so the estimate is "
+        "likely too pessimistic",
+        "choose the cut by the cost of mistakes, and give it as --threshold X",
     )
 
 

@@ -20,7 +20,7 @@ def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts
     text = "only one configuration: nothing was selected, so nothing is corrected"
     if n_tried > 1 or on_request:
         of_tried = f" of {n_tried} configurations tried" if n_tried > 1 else " configuration"
-        text = f"only one{of_tried} takes part: nothing is corrected for the choice of it"
+        text = f"only one{of_tried} takes part, so its choice is not corrected for"
     return (
         text,
         "if it was chosen over others, add their predictions: without them its figure is too good",
@@ -34,7 +34,10 @@ def not_corrected() -> Texts:
 
     Remedy: report the figure of `bbc correct`.
     """
-    return "not corrected: the best of many looks too good", "report what bbc correct says"
+    return (
+        "not corrected: the best of many looks better than it is",
+        "report the figure of bbc correct",
+    )
 
 
 @note(CARE)
@@ -46,8 +49,9 @@ def winners_differ(pooled: str, fold_mean: str) -> Texts:
     folds](methods.md#within-folds).
     """
     return (
-        f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
-        "choose the rule before seeing results: --pooling pooled or --pooling fold-mean",
+        f"the winner depends on how folds are combined: {pooled} (pooled predictions) or "
+        f"{fold_mean} (mean over folds)",
+        "decide on one rule in advance: --pooling pooled or --pooling fold-mean",
     )
 
 
@@ -74,8 +78,8 @@ def leave_one_out(label: str) -> Texts:
     folds](methods.md#within-folds). The Brier score has no such bias.
     """
     return (
-        f"{label} of leave-one-out predictions tends to be too low: it compares models of "
-        "different training samples, and one that learns nothing is far below chance",
+        f"{label} of leave-one-out predictions tends to be too low: it compares predictions of "
+        "different models, and one that learns nothing scores far below chance",
         "cross-validate in fewer folds, such as 10, each with samples of both classes",
     )
 
@@ -87,8 +91,9 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
     Remedy: put the preferred one first, such as the simplest.
     """
     return (
-        f"{n_tied} configurations tie for the best {rule} performance; {winner} comes first",
-        "ties go to the first column: put the configuration that you prefer first",
+        f"{n_tied} configurations tie for the best {rule} performance; {winner} is the first of "
+        "them",
+        "put the configuration that you prefer first: ties go to the first column",
     )
 
 
@@ -104,7 +109,8 @@ def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: 
     return (
         f"{label} is undefined in {count(n_redrawn, 'resample')}, which {verb} drawn again "
         f"({n_resamples} were used)",
-        f"few samples{', or a rare class' * classes}: collect more, or read the interval with care",
+        f"collect more samples{', above all of the rare class' * classes}, or read the interval "
+        "with care",
     )
 
 
@@ -149,9 +155,9 @@ def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Te
     every fold, such as F1.
     """
     return (
-        f"{label} of {name}, the winner, is undefined in {n_undefined} of {n_folds} folds, and its "
-        "mean is over the others",
-        '"undefined": 0 in the metadata counts such folds as 0, as scikit-learn does',
+        f"{label} of {name}, the winner, is undefined in {n_undefined} of {n_folds} folds, and "
+        "averaged over the others",
+        'to count such folds as 0, like scikit-learn, write "undefined": 0 into the metadata',
     )
 
 
@@ -201,8 +207,8 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
     aim = 0.0 if tolerance is None else tolerance
     reached = digits_for([error], [error], (aim, math.inf)).performance(error)
     return (
-        f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(aim)}",
-        "raise --tolerance: it takes four times the resamples to halve the error",
+        f"the largest Monte Carlo standard error is {reached}, above the tolerance of {short(aim)}",
+        "raise --tolerance: halving the error takes four times as many resamples",
     )
 
 
@@ -242,8 +248,8 @@ def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
     wrong. For a method that does not resample report `bbc` instead.
     """
     return (
-        f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
-        "is that certain",
+        f"the interval of {method} has collapsed onto the best possible value, {value}: no "
+        "performance is that certain",
         remedy,
     )
 
@@ -257,8 +263,8 @@ def guard_without_bound(label: str) -> Texts:
     use a metric with a worst value.
     """
     return (
-        f"{label} has no worst value, so nothing keeps its interval from collapsing",
-        "a metric with a worst value, or more samples",
+        f"{label} is unbounded, so nothing keeps its interval from collapsing",
+        "use a bounded metric, or collect more samples",
     )
 
 
@@ -271,12 +277,14 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
     Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
     """
     text = (
-        "a single resample has no spread, so nothing says how far off the estimate is"
+        "a single resample has no spread, so the uncertainty of the estimate is unknown"
         if n_resamples == 1
-        else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
-        "extreme of them is used instead, so the interval is too narrow"
+        else (
+            f"{n_resamples} resamples are too few for a bound at level {level:g}: the most extreme "
+            "one is used instead, so the interval is too narrow"
+        )
     )
-    return text, f"--n-resamples {least} or more; the papers use 1000"
+    return text, f"give --n-resamples {least} or more; the papers use 1000"
 
 
 @note(DOUBT)
@@ -288,8 +296,8 @@ def mean_over_folds(label: str, per_fold: float) -> Texts:
     Remedy: `--pooling pooled` with `bbc`; for the run of a tool, leave out `--pooling`.
     """
     return (
-        f"{label} is no mean over samples: its mean over folds of {figure(per_fold)} samples is "
-        "another quantity, and resamples of them hold fewer",
+        f"{label} is not a mean over samples: its mean over folds of {figure(per_fold)} samples "
+        "is a different quantity, and resamples hold even fewer",
         "leave out --pooling, or give --pooling pooled, with --method bbc",
     )
 
@@ -304,7 +312,7 @@ def better_than_naive(label: str) -> Texts:
     """
     return (
         f"the corrected {label} is better than the naive one by more than its standard error",
-        "look at the other notes, or use a metric that rests on more samples",
+        "read the other notes, or use a metric with a larger effective sample size",
     )
 
 
@@ -316,8 +324,8 @@ def outside_interval(label: str) -> Texts:
     Remedy: `--method bbc` over pooled predictions; or more samples.
     """
     return (
-        f"the estimate of the {label} lay outside its interval, which was widened to hold it",
-        "use --method bbc over pooled rows, or collect more samples",
+        f"the estimate of the {label} was outside its interval, which was widened to include it",
+        "use --method bbc with pooled predictions, or collect more samples",
     )
 
 
@@ -331,7 +339,7 @@ def matched_interval() -> Texts:
     return (
         "matched intervals are experimental: with trained models, and for bbc-f even without "
         "training, they covered the true value less often than percentile intervals",
-        "--interval percentile, the default and the papers' choice",
+        "use --interval percentile, the default, like the papers",
     )
 
 
@@ -345,7 +353,7 @@ def beyond_bounds(method: str, value: float, label: str, low: float, high: float
     return (
         f"the estimate of {method}, {figure(value, (low, high))}, is outside the range of {label}, "
         f"{low:g} to {high:g}: the folds are too small for its correction",
-        "bbc, whose estimate is always a possible value; or fewer, larger folds",
+        "use bbc, whose estimate is always a possible value, or fewer, larger folds",
     )
 
 
@@ -356,8 +364,8 @@ def few_folds(n_folds: int) -> Texts:
     Remedy: rely on `bbc`, or use 10 folds.
     """
     return (
-        f"only {n_folds} folds: methods that compare or resample folds are coarse",
-        "use 10 folds, or rely on bbc, which resamples samples",
+        f"only {n_folds} folds: too few for methods that compare or resample folds to be precise",
+        "use 10 folds, or report bbc, which resamples samples",
     )
 
 
@@ -381,7 +389,8 @@ def nothing_dropped(reason: str) -> Texts:
     """
     return (
         f"nothing is dropped: {reason}",
-        "continue with the next fold; the predictions so far can't tell good from bad",
+        "continue with the next fold: these predictions can't yet distinguish good configurations "
+        "from bad ones",
     )
 
 
@@ -427,6 +436,6 @@ def selected_on_evaluation(n_preselected: int) -> Texts:
     """
     return (
         f"the best of {n_preselected} preselected configurations was chosen on the samples that "
-        "evaluate it: the interval allows for that, the estimate is still too good",
+        "evaluate it: the interval allows for that, but the estimate is still too good",
         "report the interval, or the estimate of bbc",
     )

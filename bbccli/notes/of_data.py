@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
 from bbccli.platform.rounding import count, figure
 
-EXCLUDE = "leave out what is not a configuration: --exclude NAME"
+EXCLUDE = "if it is not a model's prediction, add --exclude NAME"
 
 
 @note(CARE, "folds")
@@ -20,8 +20,8 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
     verb = "has" if n_missing == 1 else "have"
     partly = f"{n_missing} of {n_rows} rows {verb} no fold; " if 0 < n_missing < n_rows else ""
     return (
-        f"{partly}folds are unknown, so methods over folds cannot run"
-        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
+        f"{partly}folds are unknown, so methods that need folds can't run"
+        + (f"; {tool} selects by the mean over folds, which is not possible here" if tool else ""),
         "add a column 'fold', or give --folds FILE",
     )
 
@@ -35,7 +35,7 @@ def bounds_unknown() -> Texts:
     """
     return (
         "the scores have no known bounds: nothing guards the intervals",
-        "--bounds LOW,HIGH, the smallest and the largest possible score",
+        "give --bounds LOW,HIGH, the smallest and the largest possible score",
     )
 
 
@@ -49,7 +49,7 @@ def bounds_of_averages() -> Texts:
     return (
         "the scores from 0 to 1 are taken as right or wrong, averaged over a few epochs: their "
         "bounds are 0 and 1",
-        "--bounds LOW,HIGH if a score can be lower than 0 or higher than 1",
+        "if a score can be lower than 0 or higher than 1, give --bounds LOW,HIGH",
     )
 
 
@@ -62,7 +62,7 @@ def folds_differ() -> Texts:
     """
     return (
         "the folds differ between configurations and are taken as unknown",
-        "cross-validate all configurations on the same folds: it makes them comparable",
+        "cross-validate all configurations on the same folds, which makes them comparable",
     )
 
 
@@ -70,8 +70,8 @@ def folds_differ() -> Texts:
 def joined_folds_differ(names: Sequence[str]) -> Texts:
     """Files that were joined have other folds of the same samples."""
     return (
-        f"{listing(list(names))} do not share their folds: they are compared by rows, not by folds",
-        "give both searches the same folds",
+        f"{listing(list(names))} have different folds: they are compared by samples, not by folds",
+        "use the same folds in both searches",
     )
 
 
@@ -85,9 +85,9 @@ def joined_by_position(files: Sequence[str]) -> Texts:
     same.
     """
     return (
-        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        f"rows are joined by position ({listing(files)}): a different order in one file would go "
         "unnoticed",
-        "give each file the key of the sample, in a column 'row_id'",
+        "add the key of the sample to each file, in a column 'row_id'",
     )
 
 
@@ -99,9 +99,9 @@ def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
     Remedy: nothing, if the others were not to be predicted; otherwise complete the predictions.
     """
     return (
-        f"the {what} are of {n_labels} samples, and the predictions of {n_samples}: "
+        f"there are {what} for {n_labels} samples and predictions for {n_samples}: "
         f"{n_labels - n_samples} are not used",
-        "nothing if these were not to be predicted; otherwise complete the predictions",
+        "complete the predictions, unless these samples were not meant to be predicted",
     )
 
 
@@ -113,8 +113,9 @@ def few_groups(n_groups: int) -> Texts:
     Remedy: collect more groups, or read the interval with care.
     """
     return (
-        f"only {n_groups} groups: a bootstrap over groups is coarse, its intervals too narrow",
-        "20 groups or more",
+        f"only {n_groups} groups: a bootstrap over so few is imprecise, and its intervals are too "
+        "narrow",
+        "collect at least 20 groups",
     )
 
 
@@ -127,8 +128,8 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
     """
     verb = "has" if n_spanning == 1 else "have"
     return (
-        f"{n_spanning} of {n_groups} groups {verb} samples in more than one fold: leakage, "
-        "every performance may be too good",
+        f"{n_spanning} of {n_groups} groups {verb} samples in more than one fold: this is "
+        "leakage, and every performance may be too good",
         "keep each group in one fold when cross-validating",
     )
 
@@ -147,7 +148,7 @@ def repeated_samples(what: str, period: int, times: int) -> Texts:
         f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
         f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
         f"a factor of {times**0.5:.2f}",
-        "tell the repeats apart by columns 'repeat' (or --repeat COLUMN) and 'row_id'",
+        "distinguish the repeats by columns 'repeat' (or --repeat COLUMN) and 'row_id'",
     )
 
 
@@ -161,7 +162,7 @@ def folds_of_repeats(n_folds: int, n_repeats: int) -> Texts:
     return (
         f"the {n_folds} folds are those of {n_repeats} repeats of a cross-validation: the same "
         "samples are tested again",
-        "nothing; a column 'repeat' says so",
+        "nothing to do; or add a column 'repeat'",
     )
 
 
@@ -171,10 +172,10 @@ def alike_blocks(period: int, times: int) -> Texts:
     numbered through repeats.
     """
     return (
-        f"{times} blocks of folds have the same truths, and predictions that are as much alike as "
-        f"in repeats of a cross-validation: if they are, N is {period} instead of "
-        f"{period * times}, and the interval is too narrow by a factor of {times**0.5:.2f}",
-        "give the key of the samples: --row-id COLUMN; or columns 'repeat' and 'row_id'",
+        f"{times} blocks of folds have the same truths, and predictions as similar as in repeats "
+        f"of a cross-validation: if they are repeats, N is {period} instead of {period * times}, "
+        f"and the interval is too narrow by a factor of {times**0.5:.2f}",
+        "give the key of the samples with --row-id COLUMN, or add columns 'repeat' and 'row_id'",
     )
 
 
@@ -183,8 +184,8 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
     """Rows that are there several times, under other ids."""
     unit = "group" if grouped else "row"
     return (
-        f"every {unit} is there {times} times or a multiple of that, with the same truth and "
-        f"predictions: if these are copies, the interval is too narrow by a factor of "
+        f"every {unit} occurs {times} times or a multiple of that, with the same truth and "
+        "predictions: if these are copies, the interval is too narrow by a factor of "
         f"{times**0.5:.2f}",
         "keep each sample once; rows of several repeats need columns 'repeat' (or --repeat COLUMN) "
         "and 'row_id'",
@@ -202,7 +203,7 @@ def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
     verb = "prediction is" if n_predictions == 1 else "predictions are"
     return (
         f"{n_predictions} {verb} {listing(names)}, which the truth lacks: wrong answers",
-        "nothing if these are answers of their own; else spell labels as in the truth",
+        "spell labels as in the truth, unless these are separate answers",
     )
 
 
@@ -215,8 +216,8 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Te
     they are, the configurations are worse than chance. Nothing is flipped.
     """
     return (
-        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
-        f"{positive}: the predictions may be of {other}",
+        f"the median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be for {other}",
         f"--positive {other}",
     )
 
@@ -232,9 +233,9 @@ def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
     """
     leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
     return (
-        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
-        f"with it{shown}",
-        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"{_with_verb(names, 'runs', 'run')} against the truth, far beyond chance, while others "
+        f"agree with it{shown}",
+        f"{likely} reverse {'it' if len(names) == 1 else 'them'}, or leave out what is not a "
         f"configuration: {leave_out}",
     )
 
@@ -246,11 +247,11 @@ def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Tex
     Remedy: check that the settings that should distinguish them differ in effect.
     """
     return (
-        f"{n_duplicates} configurations repeat the predictions of another, "
-        f"such as {example[1]} those of {example[0]}"
+        f"{n_duplicates} configurations repeat the predictions of another; {example[1]} repeats "
+        f"those of {example[0]}, for instance"
         if n_duplicates > 1
         else f"{example[1]} repeats the predictions of {example[0]}",
-        "harmless for the estimate; check that these settings differ in effect",
+        "check that these settings take effect; the estimate is not affected",
     )
 
 
@@ -262,8 +263,9 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Text
     the correction is too small.
     """
     return (
-        f"{len(names)} of {n_configurations} configurations left out as asked: {listing(names)}",
-        "leave out only what is not a candidate: one that was tried and lost counts",
+        f"{len(names)} of {n_configurations} configurations left out on request: {listing(names)}",
+        "leave out only what is not a candidate: one that was tried and lost belongs to the "
+        "selection",
     )
 
 
@@ -295,8 +297,8 @@ def fold_like(names: Sequence[str]) -> Texts:
     Remedy: `--exclude` what is not a configuration.
     """
     return (
-        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "unlikely to be a prediction",
+        f"{_with_verb(names, 'depends', 'depend')} on the fold or the order of the rows alone, "
+        "unlike a prediction",
         EXCLUDE,
     )
 
@@ -324,9 +326,9 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
     """
     how = "as the truth does" if way > 0 else "against the truth"
     return (
-        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{_with_verb(names, 'ranks', 'rank')} all samples {how}; the best of the others, "
         f"{other}, has {performance}",
-        f"a leak, or no prediction at all? {EXCLUDE}",
+        f"this usually means leakage or a copy of the outcome; {EXCLUDE}",
     )
 
 
@@ -339,7 +341,8 @@ def truth_rounded(role: str, apart: float) -> Texts:
     """
     return (
         f"{role} of the same sample differs by up to {apart:.1g} of its value or of the column's "
-        "mean absolute value, whichever is larger, as by rounding; the first one counts",
+        "mean absolute value, whichever is larger, which looks like rounding; the first one "
+        "counts",
         "write all digits",
     )
 
@@ -356,9 +359,9 @@ def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float)
         "model's score was checked on its own targets"
     )
     return (
-        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
-        f"is that of {of}",
-        "nothing to do: figures are of the truth as it was given",
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the "
+        f"truth is taken from {of}",
+        "nothing to do: figures use the original truth",
     )
 
 

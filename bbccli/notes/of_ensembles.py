@@ -18,10 +18,10 @@ def ensemble_not_reproduced(
     """
     reported, made = scores
     return (
-        f"{name}, which {tool} deploys, is not what the rule of {tool} makes of these predictions: "
-        f"that has {metric} {made:.6g}, {name} {reported:.6g} by {tool}; so the figure is of the "
+        f"{name}, which {tool} deploys, can't be rebuilt from these predictions: {tool}'s rule "
+        f"gives {metric} {made:.6g}, and {tool} reports {reported:.6g}; so the figure is for the "
         "best single model",
-        "--select greedy makes an ensemble of this kind",
+        "use --select greedy for an ensemble of this kind",
     )
 
 
@@ -33,9 +33,9 @@ def deployed_is_stacked(name: str, tool: str) -> Texts:
     Remedy: deploy that model; or leave out stacking in the run.
     """
     return (
-        f"{tool} deploys {name}, fitted to predictions of other models, which no resample repeats: "
-        "the figure is of the best model that is not",
-        "to deploy what is named here, ask the tool for that model",
+        f"{tool} deploys {name}, a stack fitted to predictions of other models, which can't be "
+        "refitted in resamples: the figure is for the best model that is not a stack",
+        "ask the tool for the model that is named here, and deploy that one",
     )
 
 
@@ -47,7 +47,7 @@ def ensemble_not_repeated(name: str, tool: str, n_samples: int) -> Texts:
     Remedy: `--select tool --n-resamples 200`, and time.
     """
     return (
-        f"{name}, which {tool} deploys, is not repeated by default with {n_samples:,} samples, for "
-        "it takes long: the figure is of the best single model",
+        f"{name}, which {tool} deploys, is not repeated by default with {n_samples:,} samples, "
+        "because it takes long: the figure is for the best single model",
         "--select tool --n-resamples 200",
     )

@@ -19,7 +19,7 @@ def classes_as_values(values: Sequence[str]) -> Texts:
     return (
         f"the truth, {listing(values)}, is taken as values, not classes, but all predictions are "
         "from 0 to 1",
-        "correct the truth if it holds two classes; --task regression if it is a count",
+        "correct the truth if it holds two classes, or give --task regression if it is a count",
     )
 
 
@@ -31,10 +31,10 @@ def classes_in_order(classes: Sequence[str], *, spelling: bool = False) -> Texts
     Remedy: write one column `config::class` per class, if the models have another order; in Python
     `classes`, and `positive` for two classes.
     """
-    order = "the order of their spelling" if spelling else "sorted order"
+    order = "alphabetical order" if spelling else "sorted order"
     return (
-        f"probabilities are taken to be of the classes in {order}: {listing(classes, 4)}",
-        "if the models have another order: one column 'config::class' per class",
+        f"probabilities are taken to belong to the classes in {order}: {listing(classes, 4)}",
+        "if the models use another order, write one column 'config::class' per class",
     )
 
 
@@ -42,8 +42,8 @@ def classes_in_order(classes: Sequence[str], *, spelling: bool = False) -> Texts
 def positive_by_spelling(classes: Sequence[str]) -> Texts:
     """Two classes that are texts of numbers, in another order than these numbers."""
     return (
-        f"the classes are text, in the order of their spelling: {classes[-1]} is the positive one",
-        f"--positive {classes[0]} if the predictions are of that class",
+        f"the classes are text, in alphabetical order: {classes[-1]} is the positive one",
+        f"if the predictions are for {classes[0]}, give --positive {classes[0]}",
     )
 
 
@@ -57,7 +57,7 @@ def weight_by_name(column: str) -> Texts:
     """
     return (
         f"samples are weighted by the column {column}, which was found by its name",
-        f"--weight {column} if that is meant, --unweighted if not",
+        f"give --weight {column} if that is intended, --unweighted if not",
     )
 
 
@@ -70,9 +70,9 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
     Remedy: check the weights, or cut the largest ones. `--unweighted` counts all samples alike.
     """
     return (
-        f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
-        f"heavy {units}s decide the figures",
-        "check the weights; --unweighted counts all samples alike",
+        f"because of the weights, {count(n_units, units)}{of_class} count like "
+        f"{figure(n_effective)}: a few heavy {units}s decide the figures",
+        "check the weights, or give --unweighted for equal weights",
     )
 
 
@@ -88,7 +88,7 @@ def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
     return (
         f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
         f"of {sizes[-1]} count, except in ipl",
-        "nothing, if the study is about that size; else keep only the rows of the size it is about",
+        "if the study is about another size, keep only the rows of that size",
     )
 
 
@@ -100,8 +100,8 @@ def columns_ignored(names: Sequence[str]) -> Texts:
     Remedy: if it is a configuration, rename it, or name it with `--only`; else nothing.
     """
     return (
-        f"ignored; not treated as configurations: {listing(names)}",
-        "rename a column if it is a configuration",
+        f"ignored, not treated as configurations: {listing(names)}",
+        "if one is a configuration, rename it",
     )
 
 
@@ -109,24 +109,27 @@ def columns_ignored(names: Sequence[str]) -> Texts:
 def columns_set_aside(names: Sequence[str]) -> Texts:
     """Columns of a long table that play no part."""
     return (
-        f"ignored, as neither a role nor a prediction: {listing(names)}",
-        "name the columns by options if one of them matters",
+        f"ignored, because they hold neither predictions nor a known role: {listing(names)}",
+        "if one of them matters, name it with an option such as --group or --weight",
     )
 
 
 @columns_ignored.also
 def groups_of_one(name: str) -> Texts:
     """A column named as the groups has another value for every sample."""
-    ignored = f"ignored: {name} has another value for every sample, so it groups none"
-    return ignored, f"--row-id {name} if it is the key of the samples; else --group NAME"
+    ignored = f"ignored: {name} has a different value for every sample, so it groups nothing"
+    return ignored, (
+        f"give --row-id {name} if it is the key of the samples; otherwise name the groups with "
+        "--group NAME"
+    )
 
 
 @columns_ignored.also
 def prediction_chosen(chosen: str, others: Sequence[str], option: str = "prediction") -> Texts:
     """A probability is used, and the columns beside it are not; an option takes another."""
     return (
-        f"the predictions are {chosen}; ignored beside it: {listing(others)}",
-        f"--{option} {others[0]} if that is meant",
+        f"the predictions are {chosen}; ignored next to it: {listing(others)}",
+        f"to use another one, give --{option} {others[0]}",
     )
 
 
@@ -134,8 +137,8 @@ def prediction_chosen(chosen: str, others: Sequence[str], option: str = "predict
 def shuffled_numbers(names: Sequence[str]) -> Texts:
     """A first column that could be row numbers of another order, or ranks."""
     return (
-        f"set aside as row numbers in another order, each once: {listing(names)}",
-        f"if it is a configuration, of ranks: --only {names[0]!r} --only '*'",
+        f"set aside as shuffled row numbers, each occurring once: {listing(names)}",
+        f"if it is a configuration that predicts ranks, give --only {names[0]!r} --only '*'",
     )
 
 
@@ -149,11 +152,10 @@ def groups_likely(names: Sequence[str], best: str, rows: str, n_samples: int) ->
     """
     others = [name for name in names if name != best]
     return (
-        f"{best} has {rows}, and each of {n_samples} rows counts as a sample: if rows of one value "
-        "belong together, as trials of a subject do, the interval is too narrow for new ones"
+        f"{best} has {rows}, and each of {n_samples} rows counts as a sample: if rows with one "
+        "value belong together, like trials of a subject, the interval is too narrow for new ones"
         + (f"; neither it nor {listing(others)} is a configuration" if others else ""),
-        f"--group {best} resamples whole groups: an interval for new ones; nothing, if all rows "
-        "are independent",
+        f"give --group {best} to resample whole groups, unless all rows are independent",
     )
 
 
@@ -163,8 +165,8 @@ def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
     return (
         f"{name} has {rows}, with one truth each: if it is the key of the samples, N is {n_values} "
         f"instead of {n_samples}, and the interval is too narrow",
-        f"--row-id {name} if these are repeats, told apart by a column 'repeat'; --group {name} if "
-        "different samples belong together",
+        f"give --row-id {name} if these are repeats, with a column 'repeat' to distinguish them, "
+        f"or --group {name} if different samples belong together",
     )
 
 
@@ -178,9 +180,10 @@ def whole_numbers(names: Sequence[str]) -> Texts:
     """
     verb = "holds" if len(names) == 1 else "hold"
     return (
-        f"{listing(names)} {verb} whole numbers beside fractions, and predict"
-        f"{'s' * (len(names) == 1)} far less than the other columns: left out, as features",
-        f"{_excluding(names)} if so; --only '*' if every column is a configuration",
+        f"{listing(names)} {verb} whole numbers beside fractions, and "
+        f"predict{'s' * (len(names) == 1)} far less well than the other columns: left out as "
+        "features",
+        f"confirm with {_excluding(names)}, or give --only '*' if every column is a configuration",
     )
 
 
@@ -192,7 +195,7 @@ def whole_numbers_kept(names: Sequence[str]) -> Texts:
         verb, counts = "hold", "count as configurations, since they predict"
     return (
         f"{listing(names)} {verb} whole numbers beside fractions, and {counts} about as well",
-        f"{_excluding(names)} if that is no prediction",
+        f"if that is not a prediction, give {_excluding(names)}",
     )
 
 
@@ -208,8 +211,8 @@ def scores_of_folds(n_folds: int) -> Texts:
     Remedy: keep the predictions of every sample, with `bbccli.recording` or an option of the tool.
     """
     return (
-        f"the rows are scores of {n_folds} folds, not of samples: folds are few, and share their "
-        "training data, so the interval is too narrow",
+        f"the rows are scores of {n_folds} folds, not of samples: there are few folds, and they "
+        "share training data, so the interval is too narrow",
         "keep the predictions of the samples, for example with bbccli.recording",
     )
 
@@ -223,7 +226,7 @@ def row_numbers(names: Sequence[str]) -> Texts:
     """
     return (
         f"set aside as numbers or names of the rows: {listing(names)}",
-        "nothing; or --row-id NAME if this is the key of the samples",
+        "nothing to do; if this is the key of the samples, give --row-id NAME",
     )
 
 
@@ -250,7 +253,7 @@ def files_of_folds(n_files: int, n_models: int) -> Texts:
     what = f"{n_files} folds of one model" if n_models == 1 else many
     return (
         f"{n_files} files are read as {what}",
-        "nothing, if that is right; bbc batch if each is an experiment of its own",
+        "nothing to do if that is right; if each is a separate experiment, use bbc batch",
     )
 
 
@@ -263,8 +266,8 @@ def averaged_repeats() -> Texts:
     Remedy: save the predictions of each repeat if you deploy one model.
     """
     return (
-        "predictions are means over repeats of the cross-validation: folds are taken as unknown, "
-        "and the result is that of the mean of several models",
+        "predictions are means over repeats of the cross-validation: folds are treated as "
+        "unknown, and the result holds for the mean of several models",
         "save the predictions of each repeat",
     )
 
@@ -284,8 +287,8 @@ def flagged_left_out(
     names = [f"{name} ({flag})" for name, flag in flags.items()]
     verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
     return (
-        f"{len(flags)} of {n_configurations} configurations {verb} left out for {whose} flags: "
-        f"{listing(names)}",
+        f"{len(flags)} of {n_configurations} configurations {verb} left out because of {whose} "
+        f"flags: {listing(names)}",
         " ".join(f"--include {one}" for one in options),
     )
 
@@ -298,7 +301,8 @@ def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
     return (
         f"{len(found)} of {n_configurations} configurations {what} of others, fitted to these "
         f"labels: {listing(names)}",
-        "--select greedy blends the others anew; --include ensembles, if weights were fixed before",
+        "give --select greedy to blend the others anew, or --include ensembles if the weights "
+        "were fixed in advance",
     )
 
 
@@ -312,7 +316,7 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
     """
     return (
         f"{n_candidates} candidates were tried, but the file holds {n_configurations}",
-        "only candidates in the file are corrected for; add the others",
+        "add the others: only candidates in the file are corrected for",
     )
 
 
@@ -324,7 +328,7 @@ def best_alone() -> Texts:
     Remedy: train with `savePredictions = "all"`.
     """
     return (
-        "only the best configuration is here: what else was tried, if anything, is not",
+        "the file holds only the best configuration: whatever else was tried is missing",
         'train with savePredictions = "all", which keeps the predictions of all',
     )
 
@@ -338,8 +342,8 @@ def tried_again(names: Sequence[str]) -> Texts:
     in other folders.
     """
     return (
-        f"tried before with other predictions, and each try counts: {listing(names)}",
-        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+        f"recorded before with other predictions, and each try counts: {listing(names)}",
+        "leave out a mistaken try with --exclude, and record other studies in other folders",
     )
 
 
@@ -366,7 +370,7 @@ def damaged_parts(names: Sequence[str]) -> Texts:
     """
     return (
         f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
-        "run the search again with a recorder of the same folder; intact files are kept",
+        "run the search again with a recorder on the same folder; intact files are kept",
     )
 
 
@@ -378,8 +382,9 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
     """
     verb = "has" if n_missing == 1 else "have"
     return (
-        f"{n_missing} of {n_rows} rows {verb} no label; {tool} could not score them: left out",
-        "nothing to do, unless the labels are known",
+        f"{n_missing} of {n_rows} rows {verb} no label: left out, because {tool} could "
+        "not score them",
+        "add the labels if they are known",
     )
 
 
@@ -434,7 +439,7 @@ def tasks_left_out(tasks: Sequence[str]) -> Texts:
     """
     return (
         f"{count(len(tasks), 'task')} left out: {listing(tasks, 3)}",
-        "run them for all configurations, or name the logs of fewer",
+        "run them for all configurations, or give the logs of fewer",
     )
 
 
@@ -446,8 +451,8 @@ def files_not_read(files: Sequence[str]) -> Texts:
     Remedy: nothing if they are no logs; else write them again, with the scores of all items.
     """
     return (
-        f"{count(len(files), 'file')} beside the logs not read: {listing(files, 3)}",
-        "nothing, if they are no logs; else write them again",
+        f"{count(len(files), 'file')} next to the logs not read: {listing(files, 3)}",
+        "if these are logs, write them again with the scores of all items",
     )
 
 
@@ -459,8 +464,9 @@ def first_score(score: str, others: Sequence[str]) -> Texts:
     Remedy: `--prediction NAME` for another one, chosen in advance.
     """
     return (
-        f"the score used is {score}, the first that all logs have; others are {listing(others)}",
-        f"--prediction {others[0]} for another one",
+        f"the score used is {score}, the first that all logs have; the others are "
+        f"{listing(others)}",
+        f"to use another one, give --prediction {others[0]}",
     )
 
 
@@ -472,7 +478,7 @@ def failures_best(n_failed: int) -> Texts:
     Remedy: `--errors missing` leaves failed requests out, `--errors refuse` refuses them.
     """
     return (
-        f"{count(n_failed, 'failed request')} with a score, though lower is better: failures may "
-        "count as best",
+        f"{count(n_failed, 'failed request')} with a score, although lower is better: failures "
+        "may count as the best answers",
         "--errors missing",
     )

@@ -14,9 +14,9 @@ def not_attainable(target: str, value: float, attainable: float, most: int) -> T
     Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
     """
     return (
-        f"{target} {figure(value)} takes more than {most:,} rows: the smallest with that many is "
-        f"{figure(attainable)}",
-        "ask for less, or for fewer configurations",
+        f"{target} {figure(value)} needs more than {most:,} samples: with that many, the smallest "
+        f"is {figure(attainable)}",
+        "ask for a larger one, or plan with fewer configurations",
     )
 
 
@@ -28,9 +28,9 @@ def near_perfect() -> Texts:
     Remedy: take the upper figure as a limit; a larger pilot gives a narrower range.
     """
     return (
-        "the best configurations are within two standard errors of the best possible value, about "
-        "which a pilot says little: the upper figure of the optimism is a limit",
-        "a pilot with more rows tells more",
+        "the best configurations are within two standard errors of the best possible value, where "
+        "a pilot says little: take the upper figure of the optimism as a limit",
+        "use a larger pilot for a narrower range",
     )
 
 
@@ -42,8 +42,8 @@ def no_true_spread() -> Texts:
     Remedy: nothing, or fewer configurations: none of them is better.
     """
     return (
-        "the spread is stated to be 0, so all configurations are taken to be equally good",
-        "fewer configurations would do as well",
+        "the stated spread is 0, so all configurations are taken to be equally good",
+        "plan with fewer configurations, which would do as well",
     )
 
 
@@ -54,9 +54,9 @@ def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
     Remedy: take a larger pilot, or plan for a third more samples.
     """
     return (
-        f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
+        f"a pilot of {count(n_samples, 'sample')} and {count(n_configurations, 'configuration')} "
         "shows only roughly how performances vary",
-        "at least 50 rows and 10 configurations",
+        "use a pilot of at least 50 samples and 10 configurations",
     )
 
 
@@ -68,7 +68,7 @@ def few_planned_rows(n_samples: int) -> Texts:
     Remedy: plan for at least 50 samples, or look at `--check`, which simulates the cell.
     """
     return (
-        "the figures assume normal performances; those of "
-        f"{count(n_samples, 'row')} are not normal",
-        "plan for at least 50 rows, or go by what --check simulates",
+        "the figures assume normally distributed performances, which "
+        f"{count(n_samples, 'sample')} do not give",
+        "plan for at least 50 samples, or rely on the simulation of --check",
     )

@@ -14,9 +14,9 @@ def fitted_rows(method: str, figure: str, end: str) -> Texts:
     Remedy: report the figure of the vault.
     """
     return (
-        f"{method} gives {figure}, better than the vault's better end {end}: the search has fitted "
-        "these rows",
-        "report the figure of the vault, on rows that the search never saw",
+        f"{method} gives {figure}, better than the better end of the vault's interval, {end}: the "
+        "search has overfitted these rows",
+        "report the figure from the vault, whose rows the search never saw",
     )
 
 
@@ -29,7 +29,7 @@ def vault_closed(n_samples: int, planned: int) -> Texts:
     """
     return (
         f"the vault of {n_samples} sealed samples is closed, {count(planned, 'opening')} planned",
-        "when the search has ended: rec.open(name, model)",
+        "call rec.open(name, model) when the search has ended",
     )
 
 
@@ -42,7 +42,7 @@ def vault_of_another(opened: str, winner: str) -> Texts:
     """
     return (
         f"the vault was opened for {opened}; the search's rows select {winner}",
-        f"its figure is that of {opened}, not of {winner}",
+        f"read its figure as that of {opened}, not of {winner}",
     )
 
 
@@ -59,6 +59,7 @@ def openings_uncounted(*, copied: bool) -> Texts:
             "open one copy only",
         )
     return (
-        "nothing counts the openings of these sealed rows: the level is that of a single one",
+        "nothing counts the openings of these sealed rows, so the level is that of a single "
+        "opening",
         "open them with rec.open(name, model), which counts",
     )

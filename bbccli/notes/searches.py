@@ -5,8 +5,8 @@ from __future__ import annotations
 from bbccli.notes.note import CARE, DOUBT, Texts, note
 
 UNSEEN = (
-    "report samples that the search never saw (Recorder(vault=0.2)), or repeat the search in outer "
-    "folds (ncv)"
+    "report a score on samples that the search never saw (Recorder(vault=0.2)), or repeat the "
+    "search in outer folds (ncv)"
 )
 
 
@@ -20,9 +20,10 @@ def guided(standing: float) -> Texts:
     `guided-climb`. If nothing in the search depended on a score, say `--guided no`.
     """
     return (
-        f"later configurations descend from the best of the earlier ones (standing {standing:.2f}, "
-        "0.50 if unguided): bbc allows for the choice, not for the guidance",
-        "fine for a few hyperparameters; else as for guided-climb; --guided no if none was guided",
+        "later configurations seem derived from the best of the earlier ones (standing "
+        f"{standing:.2f}, 0.50 if unguided): bbc corrects for the choice, not for the guidance",
+        "nothing to do for a few hyperparameters; otherwise see bbc explain guided-climb; if "
+        "nothing was guided, give --guided no",
     )
 
 
@@ -30,9 +31,9 @@ def guided(standing: float) -> Texts:
 def guided_by_scores() -> Texts:
     """The user says so, and the order does not show it."""
     return (
-        "scores of the earlier configurations guided the search (--guided scores): bbc allows for "
-        "the choice, not for the guidance",
-        f"fine for a few hyperparameters; for many switches, features or prompts {UNSEEN}",
+        "scores of the earlier configurations guided the search (--guided scores): bbc corrects "
+        "for the choice, not for the guidance",
+        f"nothing to do for a few hyperparameters; for many switches, features or prompts {UNSEEN}",
     )
 
 
@@ -58,7 +59,7 @@ def guided_climb(standing: float) -> Texts:
 def guided_by_rows() -> Texts:
     """The user says so."""
     return (
-        "these samples were seen by whoever made the configurations (--guided rows): nothing "
-        "computed from them shows how good these are on others",
+        "whoever made the configurations saw these samples (--guided rows): nothing computed from "
+        "them shows how good the configurations are on others",
         UNSEEN,
     )

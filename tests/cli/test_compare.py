@@ -106,7 +106,7 @@ UNDECIDABLE = {
     "winner, second": (("--pair", "LAST", "WINNER"), "the pair holds the winner"),
     "unsound": (
         ("--pair", "SECOND", "LAST", "--test", "k-fold-t"),
-        "finds differences that are not there",
+        "finds differences that do not exist",
     ),
     "few": (("--by", r"regex:^(\w+)", "--n-resamples", "5"), "too few resamples"),
 }

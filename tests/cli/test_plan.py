@@ -211,8 +211,8 @@ def test_notes_of_stated_values_are_said_beside_json(run):
     (note,) = err.splitlines()
     assert status == 0
     assert note == (
-        "note: the figures assume normal performances; those of 30 rows are not normal; "
-        "hint: plan for at least 50 rows, or go by what --check simulates"
+        "note: the figures assume normal performances; those of 30 rows are not normal; hint: plan "
+        "for at least 50 samples, or rely on the simulation of --check"
     )
     assert [one["code"] for one in json.loads(out)["notes"]] == ["few-planned-rows"]
     assert run(*TEN, "--samples", "50", "--format", "json")[2].count("note:") == 0
