@@ -140,8 +140,8 @@ def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on,
     (job.folder / "leak.csv").write_text("truth,leak,a,b\n" + "\n".join(rows) + "\n")
     done, said = job.whole()
     assert done == status, said
-    assert "::warning title=bbc%3A leak.csv::doubt: leak orders all samples as the truth" in said
-    assert "**DOUBT:** leak orders all samples" in job.summary.read_text()
+    assert "::warning title=bbc%3A leak.csv::doubt: leak ranks all samples as the truth" in said
+    assert "**DOUBT:** leak ranks all samples" in job.summary.read_text()
     assert job.outputs["verdict"] == ("" if fail_under == "none" else "met")
     assert ("gate met, with doubts" in said) == (fail_under != "none")
     page = Path(job.outputs["page"]).read_text()

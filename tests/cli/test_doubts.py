@@ -18,7 +18,7 @@ from bbccli.notes import NOTES, Severity
 from bbccli.platform.records import Document
 
 FAST = ("--n-resamples", "50")
-LEAK = "leak orders all samples as the truth does"
+LEAK = "leak ranks all samples as the truth does"
 
 
 def made(kind):

@@ -211,8 +211,8 @@ def test_notes_of_stated_values_are_said_beside_json(run):
     (note,) = err.splitlines()
     assert status == 0
     assert note == (
-        "note: the figures assume normal performances; those of 30 rows are not normal; hint: plan "
-        "for at least 50 samples, or rely on the simulation of --check"
+        "note: the figures assume normally distributed performances, which 30 samples do not give; "
+        "hint: plan for at least 50 samples, or rely on the simulation of --check"
     )
     assert [one["code"] for one in json.loads(out)["notes"]] == ["few-planned-rows"]
     assert run(*TEN, "--samples", "50", "--format", "json")[2].count("note:") == 0
@@ -221,7 +221,7 @@ def test_notes_of_stated_values_are_said_beside_json(run):
 def test_a_stated_spread_of_0_is_not_said_to_be_chance(run):
     (note,) = document(run, *TEN, "--samples", "100", "--spread", "0")["notes"]
     assert note["code"] == "no-true-spread"
-    assert note["text"].startswith("the spread is stated to be 0, so all configurations are ")
+    assert note["text"].startswith("the stated spread is 0, so all configurations are ")
 
 
 @pytest.mark.sweep

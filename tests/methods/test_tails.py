@@ -73,7 +73,7 @@ def test_the_log_loss_where_a_truth_was_ruled_out():
     positive = np.flatnonzero(matrix.outcome.values == 1)[:2]
     predictions[0, positive] = 0.0009
     note = notes_of(replace(matrix, predictions=predictions), "log-loss")["unbounded-loss"]
-    assert "the truth of 2 samples a chance under 1 in 1000" in note.text
+    assert "the true class of 2 samples a probability below 1 in 1000" in note.text
     assert "some class" not in note.text
 
 
@@ -88,8 +88,8 @@ def test_the_log_loss_of_a_winner_that_is_too_sure(make):
         predictions[0, 0] = np.eye(predictions.shape[3])[int(matrix.outcome.values[0])]
     sure = replace(matrix, predictions=predictions)
     note = notes_of(sure, "log-loss")["unbounded-loss"]
-    assert "some class in 1 sample a chance under 1 in 10,000" in note.text
-    assert "the truth of" not in note.text
+    assert "some class in 1 sample a probability below 1 in 10,000" in note.text
+    assert "the true class of" not in note.text
     assert "unbounded-loss" not in notes_of(sure, "log-loss", plan=replace(PLAN, clip=2e-4))
     assert "unbounded-loss" not in notes_of(sure, "brier")
 

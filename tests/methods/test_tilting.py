@@ -257,7 +257,7 @@ def test_a_perfect_accuracy_falls_back_to_wilson():
         assert found.interval.lower == pytest.approx(40 / (40 + 1.6448536269514722**2))
         assert found.interval.upper == 1
         (note,) = (n for n in found.notes if n.code == "tilting-infeasible")
-        assert f"{name} finds no tilt for its lower end, which is Wilson's" in note.text
+        assert f"{name} finds no tilt for its lower end, so that end is Wilson's" in note.text
 
 
 def test_samples_that_the_finalist_lacks_do_not_evaluate_it():

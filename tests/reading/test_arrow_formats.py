@@ -105,7 +105,7 @@ def test_numeric_model_and_probability_beside_labels(save):
     both = np.concatenate([YES, YES**2])
     matrix = read(save("m.csv", long(y_pred=(both > 0.5) * 1, y_prob=both)))
     assert (matrix.configurations, matrix.kind) == (("1", "2"), PredictionKind.PROBABILITY)
-    assert any("y_prob; ignored beside it: y_pred" in note.text for note in matrix.notes)
+    assert any("y_prob; ignored next to it: y_pred" in note.text for note in matrix.notes)
     refused(
         "names of configurations, or predictions",
         save("m.csv", {k: v for k, v in long(y_prob=both).items() if k != "row_id"}),

@@ -26,7 +26,7 @@ def test_only_keeps_what_a_pattern_matches(save):
     assert matrix.configurations == ("svm C=1", "svm C=10", "forest")
     (note,) = matrix.notes
     assert note.code == "configurations-left-out"
-    assert note.text == "1 of 4 configurations left out as asked: knn [5]"
+    assert note.text == "1 of 4 configurations left out on request: knn [5]"
 
 
 def test_exclude_wins_over_only(save):

@@ -289,7 +289,7 @@ def test_folds_of_their_own_keep_a_tool_from_being_followed(tmp_path, run):
     file = exported(tmp_path / "fit.csv", "caret", shift=1)
     assert pooling(run, file) == "pooled"
     text = " ".join(run("correct", file, *FAST, "--notes", "all")[1].split())
-    assert "caret selects by the mean over folds, which can't be done here" in text
+    assert "caret selects by the mean over folds, which is not possible here" in text
 
 
 def test_of_one_resample_there_is_no_mean(tmp_path, run):

@@ -119,7 +119,9 @@ def test_shuffled_numbers_under_any_name_matter_more(save):
     matrix = read(path)
     assert matrix.configurations == ("a", "b")
     (note,) = code_of(matrix, "columns-ignored")
-    assert note.remedy == "if it is a configuration, of ranks: --only 'V1' --only '*'"
+    assert note.remedy == (
+        "if it is a configuration that predicts ranks, give --only 'V1' --only '*'"
+    )
     assert read(path, only=["V1", "*"]).configurations == ("V1", "a", "b")
 
 
@@ -140,7 +142,7 @@ def test_roles_by_hand_may_name_it(save):
     alone = read(save("m.csv", first("X", range(N))), roles=Roles(group="X"))
     assert alone.n_groups is None
     (note,) = code_of(alone, "columns-ignored")
-    assert note.text == "ignored: X has another value for every sample, so it groups none"
+    assert note.text == "ignored: X has a different value for every sample, so it groups nothing"
 
 
 @each(

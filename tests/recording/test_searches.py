@@ -434,8 +434,8 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "path", "hint"),
     [
-        (b"", "part", "run the search again with a recorder of the same folder, and finish"),
-        (b"\0" * 4000, "part", "run the search again with a recorder of the same folder"),
+        (b"", "part", "run the search again with a recorder on the same folder, and finish"),
+        (b"\0" * 4000, "part", "run the search again with a recorder on the same folder"),
         (None, "folder", "record the search again"),
     ],
     ids=["empty", "zeros", "lost"],

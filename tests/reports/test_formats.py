@@ -30,7 +30,7 @@ def test_markdown():
 
         binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
 
-        **DOUBT:** only 3 folds: methods that compare or resample folds are coarse. *use 10 folds, or report bbc, which resamples samples*
+        **DOUBT:** only 3 folds: too few for methods that compare or resample folds to be precise. *use 10 folds, or report bbc, which resamples samples*
 
         **a scored 0.833 in cross-validation, the best of 2.**
 
@@ -52,7 +52,7 @@ def test_markdown():
 def test_github():
     assert FORMS["github"](of_no_version(gated(0.25))) == dedent(
         """\
-        ::warning title=bbc%3A by_hand.csv::doubt: only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or report bbc, which resamples samples
+        ::warning title=bbc%3A by_hand.csv::doubt: only 3 folds: too few for methods that compare or resample folds to be precise; hint: use 10 folds, or report bbc, which resamples samples
         ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95%25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
         """  # noqa: E501
@@ -136,10 +136,10 @@ def test_junit():
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
             </testcase>
             <testcase classname="by_hand.csv" name="doubt few-folds" time="0">
-              <system-out>doubt: only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or report bbc, which resamples samples</system-out>
+              <system-out>doubt: only 3 folds: too few for methods that compare or resample folds to be precise; hint: use 10 folds, or report bbc, which resamples samples</system-out>
             </testcase>
             <system-out>read: by_hand.csv: binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
-        doubt: only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or report bbc, which resamples samples</system-out>
+        doubt: only 3 folds: too few for methods that compare or resample folds to be precise; hint: use 10 folds, or report bbc, which resamples samples</system-out>
           </testsuite>
         </testsuites>
         """  # noqa: E501
