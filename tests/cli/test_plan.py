@@ -240,5 +240,5 @@ def test_a_small_pilot_is_rough(run, tmp_path, rows, names, noted):
     path.write_text("\n".join(lines))
     found = document(run, "plan", path, "--samples", "100", "--n-resamples", "40")["notes"]
     told = [one["text"] for one in found if one["code"] == "rough-pilot"]
-    words = f"a pilot of {rows} rows and {names} configurations shows only roughly"
+    words = f"a pilot of {rows} samples and {names} configurations shows only roughly"
     assert [text.startswith(words) for text in told] == [True] * noted

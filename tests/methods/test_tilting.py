@@ -296,7 +296,7 @@ def test_the_fallback_of_the_auc_is_delong_at_sidak_s_level(monkeypatch):
             assert found.interval.upper == pytest.approx(expected.interval.upper, abs=1e-12)
             ends = [n.text for n in found.notes if n.code == "tilting-infeasible"]
             assert len(ends) == (2 if side is Side.TWO else 1)
-            assert all("which is DeLong's instead" in text for text in ends)
+            assert all("so that end is DeLong's" in text for text in ends)
 
 
 def test_the_fallback_of_others_is_a_normal_interval(monkeypatch):

@@ -166,7 +166,7 @@ def test_columns_made_of_folds_or_rows(save, table, column):
 def test_folds_among_labels(save):
     table = {"fold": FOLD, "truth": np.array(list("abcde"))[np.arange(N) % 5]}
     table |= {"tree": RNG.permutation(table["truth"]), "cv": np.array(list("cabde"))[FOLD]}
-    assert note(read(save("m.csv", table)), "fold-like").text.startswith("cv follows")
+    assert note(read(save("m.csv", table)), "fold-like").text.startswith("cv depends on")
     majority = np.array(list("aabab"))[FOLD]
     assert "fold-like" not in codes(read(save("m.csv", table | {"cv": majority})))
 
