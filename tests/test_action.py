@@ -145,7 +145,7 @@ def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on,
     assert job.outputs["verdict"] == ("" if fail_under == "none" else "met")
     assert ("gate met, with doubts" in said) == (fail_under != "none")
     page = Path(job.outputs["page"]).read_text()
-    assert re.search(r"DOUBT</strong> (<[^>]*>)*leak(<[^>]*>)* orders", page)
+    assert re.search(r"DOUBT</strong> (<[^>]*>)*leak(<[^>]*>)* ranks", page)
 
 
 def test_a_word_that_is_no_kind_of_note_is_refused(runner):

@@ -237,7 +237,8 @@ GOLDEN = """\
     by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
     accuracy
 
-    a has accuracy 0.833, and was picked for it among 2: report the figure of bbc correct instead.
+    a has accuracy 0.833, and was picked for it among 2: report the figure of bbc
+    correct instead.
 
       rank  configuration  accuracy  fold means     sd  seconds  flags
     >    1  a                 0.833       0.833  0.289      1.5  oob

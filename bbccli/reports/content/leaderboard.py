@@ -76,7 +76,7 @@ def _uncorrected(document: LeaderboardEnvelope) -> str:
     if n_all == 1:
         return f"{name}, {phrases.only_one(document)}, has {label} {score}."
     refused = any(note.code == LEFT_OUT for note in document.notes)
-    instead = "don't report that figure" if refused else "report what bbc correct says instead"
+    instead = "don't report that figure" if refused else "report the figure of bbc correct instead"
     return f"{name} has {label} {score}, and was picked for it among {n_all}: {instead}."
 
 
