@@ -116,7 +116,7 @@ import numpy as np
 
 from bbccli.domain.estimate import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
-from bbccli.stats.bootstrap.bbc_samples import corrected, in_full_size, moved, out_of_bag
+from bbccli.stats.bootstrap.bbc_samples import corrected, in_full_size, moved, on_all, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.types import FloatArray
 
@@ -133,8 +133,8 @@ def towards_naive(case: Case) -> Answer:
     """Return the mixture of out-of-bag and naive performances; errors are those of `bbc`."""
     _ = case.choice
     drawn = out_of_bag(case)
-    performances = case.measured.performances()
-    mixed = IN_BAG * drawn.values + (1 - IN_BAG) * performances[drawn.winners]
+    everywhere = on_all(case, len(drawn.values))
+    mixed = IN_BAG * drawn.values + (1 - IN_BAG) * everywhere
     return moved(case, drawn, mixed)
 
 

@@ -1,14 +1,16 @@
-"""Errors of estimates of what is made of the configurations: ensembles, and tuned cuts.
+"""Errors of estimates of what is made of the configurations: ensembles, cuts and calibrations.
 
 A repetition draws N samples of a population, trains 13 models in 5 folds on them, and asks for an
-ensemble, or for the F1 score at a tuned cut. The truth is that of the models of single folds on
-4000 new samples: their predictions with the weights, or at the cut, that all samples chose. Beside
-it stands what the corrected best single configuration says of the same.
+ensemble, for the F1 score at a tuned cut, or for a calibration. The truth is that of the models of
+single folds on 4000 new samples: their predictions with the weights and the calibration, or at the
+cut, that all samples chose. Beside it stands what the corrected best single configuration says of
+the same. The second study also has the narrower intervals: `--tight`, and those of bbc of the kind
+`calibrated`.
 """
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +19,10 @@ import numpy as np
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.outcome import Outcome
-from bbccli.types import PredictionKind, Task
+from bbccli.stats.making.interface import Given
+from bbccli.stats.making.rules import CALIBRATIONS
+from bbccli.stats.selection.rule import SelectionRule
+from bbccli.types import IntervalKind, Models, Pooling, PredictionKind, Task
 from benchmarks.tables import Row
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
@@ -98,6 +103,16 @@ ASKED = {
 OF_VALUES = {"greedy rmse": ("rmse", Plan(n_resamples=N_RESAMPLES, select="greedy:15"))}
 """Questions: metric and plan."""
 
+STEPS = {
+    "stack brier": ("brier", Plan(n_resamples=N_RESAMPLES, select="stack")),
+    "platt log-loss": ("log-loss", Plan(n_resamples=N_RESAMPLES, calibrate="platt")),
+    "temperature log-loss": ("log-loss", Plan(n_resamples=N_RESAMPLES, calibrate="temperature")),
+    "isotonic brier": ("brier", Plan(n_resamples=N_RESAMPLES, calibrate="isotonic")),
+}
+STEPS_OF_VALUES = {"stack rmse": ("rmse", Plan(n_resamples=N_RESAMPLES, select="stack"))}
+NARROW = {name: ASKED[name] for name in ("greedy auc", "cut f1")} | STEPS
+"""Those whose narrower intervals are judged."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -106,6 +121,11 @@ class Draw:
     population: Callable[[np.random.Generator, int], Drawn]
     n: int
     n_repetitions: int = 40
+
+    @property
+    def values(self) -> bool:
+        """True if its outcomes are numbers."""
+        return self.population is friedman
 
     @property
     def key(self) -> str:
@@ -158,7 +178,7 @@ def trained(setting: Draw, number: int) -> tuple[PredictionMatrix, np.ndarray, n
     from sklearn.model_selection import KFold, StratifiedKFold
 
     rng = np.random.default_rng([POPULATIONS.index(setting.population), setting.n, number])
-    values = setting.population is friedman
+    values = setting.values
     x, y = setting.population(rng, setting.n)
     new, truth = setting.population(rng, N_NEW)
     folds = (KFold if values else StratifiedKFold)(N_FOLDS, shuffle=True, random_state=number)
@@ -195,6 +215,8 @@ def score(metric: str, truth: np.ndarray, predicted: np.ndarray, cut: float | No
             return float(metrics.log_loss(truth, np.clip(predicted, 2**-23, 1 - 2**-23)))
         case "f1":
             return float(metrics.f1_score(truth, predicted > (0.5 if cut is None else cut)))
+        case "brier":
+            return float(np.mean((truth - predicted) ** 2))
         case _:
             return float(np.sqrt(np.mean((truth - predicted) ** 2)))
 
@@ -207,34 +229,92 @@ def weights_of(estimate: Estimate, names: tuple[str, ...]) -> np.ndarray:
     return np.array([given.get(name, 0.0) for name in names])
 
 
+def of_new(
+    matrix: PredictionMatrix,
+    of_folds: np.ndarray,
+    truth: np.ndarray,
+    weights: np.ndarray,
+    plan: Plan,
+) -> np.ndarray:
+    """Predictions (F, M) of the folds' models for new samples, calibrated as all samples are.
+
+    The new samples follow the others, with a weight of 0.
+    """
+    new = of_folds @ weights
+    if plan.calibrate is None:
+        return np.asarray(new)
+    made = np.concatenate([matrix.predictions[0] @ weights, new.ravel()])[None, :, None]
+    outcome = np.concatenate([matrix.outcome.values, np.tile(truth, len(new))])
+    every = PredictionMatrix(
+        outcome=replace(matrix.outcome, values=outcome),
+        predictions=made,
+        configurations=("made",),
+        kind=matrix.kind,
+    )
+    metric = METRICS["brier"]
+    given = Given(every, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    rows = (np.arange(len(outcome)) < matrix.n_samples).astype(np.uint8)
+    calibrated = CALIBRATIONS[plan.calibrate](given)(rows[None], made)
+    return np.asarray(calibrated[0, matrix.n_samples :, 0]).reshape(new.shape)
+
+
+def narrow(matrix: PredictionMatrix, metric: str, plan: Plan) -> dict[str, Any]:
+    """Answers with narrower intervals: of `--tight`, and of bbc of the kind `calibrated`."""
+    found = {}
+    for name, method, kind in (
+        ("tight", "bbc-632", IntervalKind.SHARP),
+        ("calibrated", "bbc", IntervalKind.CALIBRATED),
+    ):
+        asked = METHODS["bbc"].case(matrix, metric, replace(plan, models=Models.TRAINED))
+        case = replace(asked, plan=replace(asked.plan, interval=kind), method=method)
+        found[name] = METHODS[method].answer(case)
+    return found
+
+
 def repetition(setting: Draw, number: int) -> Result:
     """Return the errors and inclusions of each question, too good is positive."""
+    return asked_of(setting, number, OF_VALUES if setting.values else ASKED)
+
+
+def of_steps(setting: Draw, number: int) -> Result:
+    """Return the same of stacks and calibrations, with narrower intervals."""
+    return asked_of(setting, number, STEPS_OF_VALUES if setting.values else NARROW, NARROW)
+
+
+def asked_of(
+    setting: Draw,
+    number: int,
+    asked: Mapping[str, tuple[str, Plan]],
+    judged: Collection[str] = (),
+) -> Result:
+    """Return the errors and inclusions; `judged` have narrower intervals too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         matrix, of_folds, truth = trained(setting, number)
         result: dict[str, Any] = {}
-        asked = OF_VALUES if matrix.task is Task.REGRESSION else ASKED
         for name, (metric, plan) in asked.items():
             sign = METRICS[metric].direction.sign
             made = METHODS["bbc"].run(matrix, metric, plan)
             single = METHODS["bbc"].run(matrix, metric, Plan(n_resamples=N_RESAMPLES))
-            cut = made.made.cut if made.made else None
-            true = [
-                float(np.mean([score(metric, truth, p @ weights, at) for p in of_folds]))
-                for weights, at in (
-                    (weights_of(made, matrix.configurations), cut),
-                    (weights_of(single, matrix.configurations), None),
+            true = []
+            for one in (made, single):
+                cut = one.made.cut if one.made else None
+                weights = weights_of(one, matrix.configurations)
+                new = of_new(matrix, of_folds, truth, weights, one.plan)
+                true.append(float(np.mean([score(metric, truth, p, cut) for p in new])))
+            answers = {"made": made, "single": single}
+            answers |= narrow(matrix, metric, plan) if name in judged else {}
+            result[f"{name} naive"] = sign * (made.naive - true[0])
+            result[f"{name} gain"] = sign * (true[0] - true[1])
+            for key, answer in answers.items():
+                ends, of_made = answer.interval, key == "made"
+                result[f"{name} {key}"] = sign * (answer.value - true[0])
+                result[f"{name} in" if of_made else f"{name} {key} in"] = bool(
+                    ends.lower <= true[0] <= ends.upper
                 )
-            ]
-            result |= {
-                f"{name} naive": sign * (made.naive - true[0]),
-                f"{name} made": sign * (made.value - true[0]),
-                f"{name} single": sign * (single.value - true[0]),
-                f"{name} in": made.interval.lower <= true[0] <= made.interval.upper,
-                f"{name} single in": single.interval.lower <= true[0] <= single.interval.upper,
-                f"{name} width": made.interval.upper - made.interval.lower,
-                f"{name} gain": sign * (true[0] - true[1]),
-            }
+                result[f"{name} width" if of_made else f"{name} {key} width"] = (
+                    ends.upper - ends.lower
+                )
     return result
 
 
@@ -280,3 +360,4 @@ def block(store: Kept) -> str:
 
 
 STUDY = Study("made", settings, repetition)
+OF_STEPS = Study("made-steps", settings, of_steps)

@@ -17,7 +17,7 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
 from bbccli.platform import resources
-from bbccli.stats.bootstrap.in_process import Selections
+from bbccli.stats.bootstrap.in_process import Selections, score_made
 from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, parts_of
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
@@ -162,6 +162,18 @@ def in_bag(case: Case, n_resamples: int) -> FloatArray:
     selected, draws = selections(case), draws_for(case)
     measured, maker = case.measured, case.maker
     return measure(selected, n_resamples, measured, draws, maker=maker, in_bag=True)
+
+
+def on_all(case: Case, n_resamples: int) -> FloatArray:
+    """Return the performances (B,) of the winners of `out_of_bag` on all samples."""
+    selected, measured = selections(case), case.measured
+    if case.maker is None or selected.shares is None:
+        return measured.performances()[selected.winners[:n_resamples]]
+    again, shares = draws_for(case).again(selected.ordinals[:n_resamples]), selected.shares
+    return score_made(
+        *(case.maker, measured.metric, measured.pooling, again, shares[:n_resamples]),
+        judged=lambda drawn: np.ones_like(drawn.in_bag),
+    )
 
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:

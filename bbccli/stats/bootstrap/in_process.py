@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 
@@ -119,7 +119,7 @@ def make_and_score(
 
     def chosen(drawn: Resamples) -> Selections:
         shares = maker.combine(drawn.in_bag)
-        values = maker.score(metric, pooling, drawn.in_bag, shares)
+        values = maker.score(metric, pooling, drawn.in_bag, shares, drawn.out_of_bag)
         made = np.zeros(len(drawn), np.int64)
         return Selections(drawn.ordinals, made, values, drawn.sizes, None, shares)
 
@@ -132,14 +132,13 @@ def score_made(
     pooling: Pooling,
     draws: Draws,
     shares: FloatArray,
-    *,
-    in_bag: bool = False,
+    judged: Callable[[Resamples], IntArray],
 ) -> FloatArray:
-    """Score what was made in each bag by another metric, out of the bag or in it: (B,)."""
+    """Score what was made in each bag by any metric, on the rows that `judged` gives: (B,)."""
     values, start = [], 0
     for drawn in draws.over(lambda drawn: drawn):
         of_part = shares[start : start + len(drawn)]
-        values.append(maker.score(metric, pooling, drawn.in_bag, of_part, in_bag=in_bag))
+        values.append(maker.score(metric, pooling, drawn.in_bag, of_part, judged(drawn)))
         start += len(drawn)
     return np.concatenate(values)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,8 @@ def measure(
         if maker is not None and selections.shares is not None:
             shares = selections.shares[:n_resamples]
             metric, pooling = candidates.metric, candidates.pooling
-            return in_process.score_made(maker, metric, pooling, again, shares, in_bag=in_bag)
+            judged = attrgetter("in_bag" if in_bag else "out_of_bag")
+            return in_process.score_made(maker, metric, pooling, again, shares, judged)
         if workers is None:
             return in_process.score_winners(candidates, again, winners, in_bag=in_bag)
         from bbccli.stats.bootstrap import on_workers

@@ -140,23 +140,20 @@ class Maker:
         pooling: Pooling,
         weights: IntArray,
         shares: FloatArray,
-        *,
-        in_bag: bool = False,
+        judged: IntArray,
     ) -> FloatArray:
-        """Score what is made in each bag (B, N) out of it, or in it: (B,), NaN if undefined."""
+        """Score what is made in each bag (B, N) on the rows `judged` (B, N): (B,), NaN if undefined."""
         values = np.full(len(weights), np.nan)
         n_repeats, n_samples, _, *classes = self.matrix.predictions.shape
         cell = metric.cell_bytes(n_samples, *classes) + 40 * (self.calibrate is not None)
         per_bag = n_repeats * n_samples * (cell + 16 * int(np.prod(classes)))
         for rows in _parts(np.flatnonzero(~np.isnan(shares).any(axis=1)), per_bag):
-            bags = weights[rows]
-            _, made, cuts = self.steps(bags, shares[rows])
-            judged = bags if in_bag else (bags == 0).view(np.uint8)
+            _, made, cuts = self.steps(weights[rows], shares[rows])
             matrix = self.matrix
             if cuts is not None and metric.wants is PredictionKind.LABEL:
                 made = np.where(np.isnan(cuts), 0.0, made > cuts)
                 matrix = replace(matrix, kind=PredictionKind.LABEL, threshold=None)
-            figures = scored(matrix, made, metric, pooling, judged)
+            figures = scored(matrix, made, metric, pooling, judged[rows])
             values[rows] = figures if cuts is None else np.where(np.isnan(cuts), np.nan, figures)
         return values
 
