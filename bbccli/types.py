@@ -76,6 +76,11 @@ class Direction(StrEnum):
         """+1 when larger is better, -1 when smaller is."""
         return 1 if self is Direction.MAXIMIZE else -1
 
+    @property
+    def extreme(self) -> np.ufunc:
+        """The better of two performances, or the one that is not NaN."""
+        return np.fmax if self is Direction.MAXIMIZE else np.fmin
+
     def gain(self, a: Any, b: Any) -> Any:
         """Return how much better `a` is than `b` (same unit; positive when better)."""
         return self.sign * (a - b)
@@ -101,11 +106,10 @@ class Direction(StrEnum):
 
     def _limit(self, performances: FloatArray, axis: int) -> FloatArray:
         """Worst performance that still ties with the best along `axis`; NaN if there is none."""
-        largest = self is Direction.MAXIMIZE
-        extreme, of_some = (np.max, np.fmax) if largest else (np.min, np.fmin)
+        extreme = np.max if self is Direction.MAXIMIZE else np.min
         top: FloatArray = extreme(performances, axis=axis, keepdims=True)
         if np.isnan(top).any():  # rare, and several times slower
-            top = of_some.reduce(performances, axis=axis, keepdims=True)
+            top = self.extreme.reduce(performances, axis=axis, keepdims=True)
         return top - self.sign * TIE_TOLERANCE * np.abs(top)
 
     def _reaches(self, performances: FloatArray, limit: FloatArray) -> BoolArray:

@@ -10,12 +10,15 @@ from matrices import binary, multiclass, regression
 from bbccli import METRICS, Plan
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.capped import with_plan
+from bbccli.metrics.kernels import forms_of
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
+from bbccli.stats.making.cut import FRACTIONS, Sweep
 from bbccli.stats.making.greedy import any_metric, trial_of
 from bbccli.stats.making.interface import Given
+from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.rule import SelectionRule
-from bbccli.types import Pooling
+from bbccli.types import Pooling, PredictionKind, Task
 
 CASES = [
     (binary, "log-loss"),
@@ -103,3 +106,71 @@ def test_bbc_is_the_same_in_both_forms():
             plan = Plan(select="greedy:6", n_resamples=50)
             found.append(METHODS["bbc"].run(matrix, "auc", plan).distribution.values)
     np.testing.assert_array_equal(*found)
+
+
+def tuned(matrix, name, engine, weights):
+    with resources.use(replace(resources.current(), engine=engine)):
+        plan = Plan(cut="tuned")
+        maker = maker_of(replace(matrix), with_plan(METRICS[name], plan), plan)
+        shares = maker.combine(weights)
+        return shares, maker.steps(weights, np.nan_to_num(shares)).cuts
+
+
+LABELS = [name for name, metric in METRICS.items() if metric.wants is PredictionKind.LABEL]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", [n for n in LABELS if Task.BINARY in METRICS[n].tasks])
+def test_compiled_cuts_are_those_of_numpy(name):
+    """Of ties, real weights, repeats, margins, bags of a single class, and of reversed scores."""
+    pytest.importorskip("numba")
+    for seed in range(6):
+        kind = PredictionKind.SCORE if seed % 3 == 0 else PredictionKind.PROBABILITY
+        matrix = binary(n_samples=30, seed=seed, n_repeats=1 + seed % 2, kind=kind)
+        rng, truth = np.random.default_rng(seed), matrix.outcome.values
+        if seed in (1, 3):
+            matrix = replace(matrix, predictions=matrix.predictions.round(1))
+        if seed == 5:
+            matrix = replace(
+                matrix, predictions=(1 - truth)[:, None] * 0.5 + 0.4 * matrix.predictions
+            )
+        if seed in (2, 3):
+            matrix = replace(matrix, outcome=replace(matrix.outcome, weights=rng.random(30)))
+        weights = np.vstack([truth, 1 - truth, bags(matrix, 70)])
+        shares, cuts = tuned(matrix, name, Engine.NUMPY, weights)
+        of_compiled, compiled_cuts = tuned(matrix, name, Engine.NUMBA, weights)
+        np.testing.assert_array_equal(of_compiled, shares)
+        np.testing.assert_allclose(compiled_cuts, cuts, atol=1e-12)
+
+
+def test_every_fraction_is_that_of_its_metric():
+    """At each cut, not only at the best; MCC is 0 where all samples are called the same."""
+    matrix, rng = binary(n_samples=12, seed=4), np.random.default_rng(0)
+    cells = rng.integers(0, 9, (200, 4)).astype(float)
+    cells[:, [0, 1]] += 1
+    hits, false, missed, left = cells.T
+    for name, terms in FRACTIONS.items():
+        a, b, c, d, e, f, *root = terms(hits + missed, false + left + 1e-300)
+        below = d * hits + e * false + f
+        if root:
+            below = np.sqrt(below * (root[0] * hits + root[1] * false + root[2]))
+        expected = Sweep.of(given_of(matrix, name)).judge(cells)
+        found = (a * hits + b * false + c) / np.where(below > 1e-9, below, np.nan)
+        found = np.where(np.isnan(found), 0.0, found) if root else found
+        defined = ~np.isnan(expected)
+        np.testing.assert_allclose(found[defined], expected[defined], atol=1e-9)
+        assert np.isnan(found[~defined]).all() or (hits + missed)[~defined].min() == 0
+
+
+def test_a_small_clip_is_no_underflow():
+    pytest.importorskip("numba")
+    weights, sums = np.full((1, 40), 3.0), np.zeros((1, 40))
+    columns = np.zeros((2, 40))
+    columns[1] = 0.5
+    for clip in (1e-300, 2.0**-23):
+        every = []
+        for engine in (Engine.NUMPY, Engine.NUMBA):
+            with resources.use(replace(resources.current(), engine=engine)):
+                every.append(forms_of("members").surprises(weights, sums, columns, 0, clip))
+        np.testing.assert_allclose(*every, rtol=1e-12)
+        assert every[0][0, 0] == pytest.approx(-120 * np.log(clip))

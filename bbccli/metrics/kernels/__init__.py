@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from bbccli.errors import OptionError, parameter
-from bbccli.metrics.kernels import members, product, sweep
+from bbccli.metrics.kernels import product, sweep
 from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
 from bbccli.metrics.kernels.running import Numbers
@@ -27,7 +27,7 @@ __all__ = [
     "concordant_weight",
     "concordant_weight_censored",
     "decide",
-    "members_by",
+    "forms_of",
     "prepared",
 ]
 
@@ -92,8 +92,8 @@ def _fault() -> str:
     try:
         with catch_warnings():
             simplefilter("ignore")
-            import_module("bbccli.metrics.kernels.compiled")
-            import_module("bbccli.metrics.kernels.compiled_members")
+            for name in ("compiled", "compiled_members", "compiled_cuts"):
+                import_module(f"bbccli.metrics.kernels.{name}")
     except Exception as error:
         return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
     return ""
@@ -141,9 +141,9 @@ def concordant_weight_censored(
     return sweep.concordant_weight_censored(pairs, weights, configurations)
 
 
-def members_by() -> Any:
-    """Return the forms of what greedy selection tries: compiled ones, or those of numpy."""
-    if resources.current().engine is Engine.NUMBA:
+def forms_of(loops: Literal["cuts", "members"]) -> Any:
+    """Return the forms of inner loops: compiled ones, or those of numpy."""
+    compiled = "compiled_" * (resources.current().engine is Engine.NUMBA)
+    if compiled:
         compiled_forms()
-        return sys.modules["bbccli.metrics.kernels.compiled_members"]
-    return members
+    return import_module(f"bbccli.metrics.kernels.{compiled}{loops}")

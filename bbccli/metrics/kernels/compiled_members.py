@@ -11,8 +11,10 @@ import numba
 import numpy as np
 
 SPLITTER = 2.0**9 + 1
-TINY = 1e-200
-"""Below it a product gives way to its logarithm: many factors cost one logarithm."""
+FACTORS, SAFE = 16, 1e-15
+"""Factors, or a few more, of a product of which one logarithm is taken; and above which they may be
+multiplied without underflow.
+"""
 
 NEAR = 1e-9
 """Distance of a sum from the cut below which it is rounded as a mean."""
@@ -27,30 +29,37 @@ FAR = 64
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def surprises(weights: Any, sums: Any, columns: Any, number: Any, clip: Any) -> Any:
     """Weighted sums of -ln of the mean probability of the truth, which is at least `clip`."""
-    found = np.empty((len(weights), len(columns)))
-    least = clip * (number + 1)
+    n_columns = len(columns)
+    found, across = np.empty((len(weights), n_columns)), np.ascontiguousarray(columns.T)
+    logarithms, products = np.empty(n_columns), np.empty(n_columns)
+    least, few = clip * (number + 1), clip > SAFE
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]
         own, masses = sums[bag][rows], weights[bag][rows]
-        total = np.log(number + 1.0) * masses.sum()
-        whole = True
-        for mass in masses:
-            whole &= mass == np.floor(mass) and mass <= 8
-        for c in range(len(columns)):
-            of_column = columns[c]
-            logarithm, product = 0.0, 1.0
-            for i in range(len(rows)):
-                mean = max(own[i] + of_column[rows[i]], least)
-                if whole:
-                    product *= mean
-                    for _ in range(int(masses[i]) - 1):
-                        product *= mean
-                    if product < TINY or product > 1 / TINY:
-                        logarithm += np.log(product)
-                        product = 1.0
-                else:
-                    logarithm += masses[i] * np.log(mean)
-            found[bag, c] = total - logarithm - np.log(product)
+        logarithms[:], products[:], factors = 0.0, 1.0, 0
+        for i in range(len(rows)):
+            of_row, mass, added = across[rows[i]], masses[i], own[i]
+            if few and mass == 1:
+                for c in range(n_columns):
+                    products[c] *= max(added + of_row[c], least)
+            elif few and mass == 2:
+                for c in range(n_columns):
+                    mean = max(added + of_row[c], least)
+                    products[c] *= mean * mean
+            elif few and mass == 3:
+                for c in range(n_columns):
+                    mean = max(added + of_row[c], least)
+                    products[c] *= mean * mean * mean
+            else:
+                for c in range(n_columns):
+                    logarithms[c] += mass * np.log(max(added + of_row[c], least))
+            factors += int(min(mass, 3))
+            if factors >= FACTORS or i == len(rows) - 1:
+                for c in range(n_columns):
+                    logarithms[c] += np.log(products[c])
+                    products[c] = 1.0
+                factors = 0
+        found[bag] = np.log(number + 1.0) * masses.sum() - logarithms
     return found
 
 
@@ -103,7 +112,7 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
                 mean = (own[i] + of_column[rows[i]]) / (number + 1)
                 scaled = mean * SPLITTER
                 means[i] = scaled - (scaled - mean)
-            _sort(means, n, order, moved, keys, counts)
+            sort(means, n, order, moved, keys, counts)
             found[bag, c] = (
                 _concordant(means, order, n, masses, positive) / pairs if pairs > 0 else np.nan
             )
@@ -111,7 +120,7 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> None:
+def sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> None:
     """Write the order of the first n means: by two digits of their place in the range, then in
     full by insertion.
     """

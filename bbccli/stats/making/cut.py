@@ -15,53 +15,90 @@ cut are chosen together: the configuration whose best cut is best.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.kernels import cuts, forms_of
 from bbccli.stats.making.interface import Combine, Find, Given
 from bbccli.stats.selection.candidates import parts_of
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import (
+    TIE_TOLERANCE,
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    PredictionKind,
+    Task,
+)
 
 CELLS = 2**22
-"""Weights of bags that are sorted at once."""
+"""Weights of bags that are swept at once."""
+
+Terms = Callable[[FloatArray, FloatArray], tuple[Any, ...]]
+
+
+def _of_precision(of_recall: float) -> Terms:
+    """Return the terms of TP / (TP + FP + r P), times (1 + r); r = 1 for F1."""
+    return lambda p, n: (1 + of_recall, 0, 0, 1, 1, of_recall * p)
+
+
+FRACTIONS: dict[str, Terms] = {
+    "accuracy": lambda p, n: (1, -1, n, 0, 0, p + n),
+    "error": lambda p, n: (-1, 1, p, 0, 0, p + n),
+    "balanced-accuracy": lambda p, n: (n, -p, p * n, 0, 0, 2 * p * n),
+    "youden": lambda p, n: (n, -p, 0, 0, 0, p * n),
+    "recall": lambda p, n: (1, 0, 0, 0, 0, p),
+    "specificity": lambda p, n: (0, -1, n, 0, 0, n),
+    "precision": _of_precision(0),
+    "npv": lambda p, n: (0, -1, n, -1, -1, p + n),
+    "f0.5": _of_precision(0.25),
+    "f1": _of_precision(1),
+    "f2": _of_precision(4),
+    "jaccard": lambda p, n: (1, 0, 0, 0, 1, p),
+    "kappa": lambda p, n: (2 * n, -2 * p, 0, n - p, n - p, p * (p + n)),
+    "mcc": lambda p, n: (np.sqrt(n / p), -np.sqrt(p / n), 0, 1, 1, 0, -1, -1, p + n),
+}
+"""Metrics that are a fraction of linear functions of true and false positives, given the positives
+p and negatives n of a bag: what each of the two and 1 count in the numerator, and in the
+denominator; of MCC in a second one, for it is divided by the root of their product."""
 
 
 def find(given: Given) -> Find:
     """Return the best cut of what is made in each bag."""
     sweep = Sweep.of(given)
 
-    def cuts(weights: IntArray, made: FloatArray) -> FloatArray:
-        bags = [
-            sweep.of_bag(made[:, :, bag].ravel(), masses)
-            for bag, masses in enumerate(sweep.masses(weights))
-        ]
-        sizes = [len(cuts) for cuts, _ in bags]
-        inside = np.arange(max(sizes)) < np.array(sizes)[:, None]
+    def best(weights: IntArray, made: FloatArray) -> FloatArray:
+        scores = np.ascontiguousarray(np.moveaxis(made, 2, 0)).reshape(len(weights), -1)
+        cells, starts, places = forms_of("cuts").of_bags(
+            scores, sweep.truth, sweep.masses(weights), bounded=sweep.bounded
+        )
+        sizes = np.diff(np.r_[starts, len(places)])
+        inside = np.arange(sizes.max()) < sizes[:, None]
         values = np.full(inside.shape, np.nan)
-        values[inside] = sweep.judge(np.concatenate([cells for _, cells in bags]))
+        values[inside] = sweep.judge(cells)
         first = given.metric.direction.best(values)
-        chosen = [of_bag[max(k, 0)] for (of_bag, _), k in zip(bags, first, strict=True)]
-        return np.where(first < 0, np.nan, chosen)
+        return np.where(first < 0, np.nan, places[starts + np.maximum(first, 0)])
 
-    return cuts
+    return best
 
 
 def combine(given: Given) -> Combine:
     """Return a share of 1 for the configuration whose best cut is best."""
-    sweep, predictions = Sweep.of(given), given.matrix.predictions
+    sweep, direction = Sweep.of(given), given.metric.direction
+    columns = np.moveaxis(given.matrix.predictions, 2, 0).astype(np.float64)
+    columns = columns.reshape(len(columns), -1)
+    orders = np.argsort(-columns, axis=1, kind="stable")
 
     def shares(weights: IntArray) -> FloatArray:
-        values = np.empty((len(weights), given.matrix.n_configurations))
         step = max(CELLS // sweep.truth.size, 1)
-        for start in range(0, len(weights), step):
-            rows = slice(start, start + step)
-            masses = np.ascontiguousarray(sweep.masses(weights[rows]).T)
-            for c in range(values.shape[1]):
-                values[rows, c] = sweep.best(predictions[:, :, c].ravel(), masses)
-        winners = given.metric.direction.best(values)
+        parts = [weights[start : start + step] for start in range(0, len(weights), step)]
+        values = np.concatenate([sweep.best(columns, orders, sweep.masses(one)) for one in parts])
+        winners = direction.best(values)
         found = np.zeros(values.shape)
         found[np.arange(len(winners)), winners] = 1.0
         found[winners < 0] = np.nan
@@ -79,6 +116,7 @@ class Sweep:
     truth (R N,): True where a sample is positive.
     weights (R N,): of samples, and 0 where one has no prediction.
     bounded: True for probabilities, which no cut below 0 divides.
+    fraction, optional: the metric as a fraction.
     """
 
     direction: Direction
@@ -86,6 +124,7 @@ class Sweep:
     truth: BoolArray
     weights: FloatArray
     bounded: bool
+    fraction: Terms | None
 
     @classmethod
     def of(cls, given: Given) -> Sweep:
@@ -101,6 +140,7 @@ class Sweep:
             truth=np.tile(matrix.outcome.values == 1, matrix.n_repeats),
             weights=told.ravel(),
             bounded=matrix.kind is PredictionKind.PROBABILITY,
+            fraction=FRACTIONS.get(metric.name),
         )
 
     def masses(self, weights: IntArray) -> FloatArray:
@@ -112,52 +152,31 @@ class Sweep:
         """Return the figures (K,) of counts (K, 4): true and false positives, and negatives."""
         return self.rates(np.maximum(cells, 0.0))[:, 0]
 
-    def best(self, scores: FloatArray, masses: FloatArray) -> FloatArray:
-        """Return the figure (B,) of the best cut of a column under each bag (R N, B)."""
-        order = np.argsort(-scores, kind="stable")
-        ordered, positive, own = scores[order], self.truth[order], masses[order]
-        cells = _cells(own, positive, _places(ordered, positive))
-        values = self.judge(cells.reshape(-1, 4)).reshape(cells.shape[:2]).T
-        if self.bounded:  # no probability is below 0
-            values[own[ordered <= 0].any(axis=0), -1] = np.nan
-        best = self.direction.best(values)
-        return np.where(best < 0, np.nan, values[np.arange(len(best)), best])
+    def best(self, columns: FloatArray, orders: IntArray, masses: FloatArray) -> FloatArray:
+        """Return the figure (B, C) of the best cut of each column in each bag.
 
-    def of_bag(self, scores: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the cuts (K,) of a column that are worth a look in a bag, and their counts (K, 4).
-
-        The highest first. masses (R N,): what each row counts in the bag.
+        columns, orders (C, R N): scores, and rows from the highest to the lowest.
+        masses (B, R N): what each row counts in each bag.
         """
-        rows = np.flatnonzero(masses > 0)
-        order = rows[np.argsort(-scores[rows], kind="stable")]
-        ordered, positive = scores[order], self.truth[order]
-        places = _places(ordered, positive)
-        cells = _cells(masses[order, None], positive, places)[:, 0]
-        upper, lower = ordered[places[1:-1] - 1], ordered[places[1:-1]]
-        between = upper / 2 + lower / 2
-        lowest = ordered[-1] / 2 if self.bounded else ordered[-1] - 1
-        cuts = np.r_[ordered[0], np.where(between < upper, between, lower), lowest]
-        n_possible = len(cuts) - (self.bounded and ordered[-1] <= 0)
-        return cuts[:n_possible], cells[:n_possible]
-
-
-def _places(ordered: FloatArray, positive: BoolArray) -> IntArray:
-    """Numbers of samples above each cut to look at, ascending: none, between groups, and all."""
-    edges = np.flatnonzero(np.diff(ordered)) + 1
-    starts, ends = np.r_[0, edges], np.r_[edges, len(ordered)]
-    n_positive = np.r_[0, np.cumsum(positive)]
-    of_groups = n_positive[ends] - n_positive[starts]
-    useful = (of_groups[:-1] > 0) & (of_groups[1:] < (ends - starts)[1:])
-    return np.concatenate([[0], edges[useful], [len(ordered)]]).astype(np.int64)
-
-
-def _cells(masses: FloatArray, positive: BoolArray, places: IntArray) -> FloatArray:
-    """Counts (K, B, 4) of rows (M, B), by descending scores, with cuts after the first ones."""
-
-    def upto(counted: FloatArray) -> FloatArray:
-        between = np.add.reduceat(counted, places[:-1], axis=0)
-        return np.concatenate([np.zeros_like(between[:1]), np.cumsum(between, axis=0)])
-
-    called, hits = upto(masses), upto(np.where(positive[:, None], masses, 0.0))
-    missed = hits[-1] - hits
-    return np.stack([hits, called - hits, missed, called[-1] - called - missed], axis=2)
+        forms, values = forms_of("cuts"), np.empty((len(masses), len(columns)))
+        todo = np.arange(len(masses))
+        if self.fraction is not None and hasattr(forms, "best_fractions"):
+            positive, negative = masses @ self.truth, masses @ ~self.truth
+            with np.errstate(divide="ignore", invalid="ignore"):
+                given = self.fraction(positive, negative)
+            terms = np.zeros((10, len(masses)))
+            for term, one in zip(terms, given, strict=False):
+                term[:] = one
+            terms[:3] *= self.direction.sign
+            terms[9] = TIE_TOLERANCE * (positive + negative)
+            values[:] = self.direction.sign * forms.best_fractions(
+                *(columns, orders, self.truth, masses, terms),
+                bounded=self.bounded,
+                root=len(given) > 6,
+            )
+            todo = np.flatnonzero((positive == 0) | (negative == 0))
+        lanes = np.ascontiguousarray(masses[todo].T)
+        for c, column in enumerate(zip(columns, orders, strict=True)) if len(todo) else ():
+            cells, starts = cuts.of_column(*column, self.truth, lanes, bounded=self.bounded)
+            values[todo, c] = self.direction.extreme.reduceat(self.judge(cells), starts)
+        return values

@@ -20,7 +20,7 @@ import numpy as np
 from bbccli.domain.matrix import CUT, PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.metrics.classification import ACCURACY
-from bbccli.metrics.kernels import members, members_by
+from bbccli.metrics.kernels import forms_of, members
 from bbccli.metrics.kernels.members import rounded
 from bbccli.metrics.probability import BRIER, MeanSurprise, chance_of_truth
 from bbccli.metrics.ranking import AUC
@@ -126,7 +126,7 @@ def _log_loss(matrix: PredictionMatrix, clip: float) -> Trial:
     columns, masses = np.ascontiguousarray(np.concatenate(chances).T), masses_of(matrix)
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        found = members_by().surprises(weights, sums, columns, n_members, clip)
+        found = forms_of("members").surprises(weights, sums, columns, n_members, clip)
         return np.asarray(found / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
@@ -163,7 +163,7 @@ def _accuracy(matrix: PredictionMatrix) -> Trial:
     cut = CUT if matrix.threshold is None else matrix.threshold
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        found = members_by().hits(weights, sums, columns, truth, n_members, cut)
+        found = forms_of("members").hits(weights, sums, columns, truth, n_members, cut)
         return np.asarray(found / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
@@ -176,7 +176,7 @@ def _auc(given: Given) -> Trial:
     truth = matrix.outcome.values == 1
 
     def values(weights: IntArray, sums: FloatArray, n_members: int) -> FloatArray:
-        sort = getattr(members_by(), "concordances", None)
+        sort = getattr(forms_of("members"), "concordances", None)
         if sort is None:
             return general.values(weights, sums[:, None], n_members)
         return np.asarray(sort(masses(weights), sums, columns, truth, n_members))

@@ -101,8 +101,10 @@ class Maker:
         members = np.flatnonzero((shares > 0).any(axis=0))
         predictions = self.matrix.predictions[:, :, members]
         added = np.nan_to_num(shares[:, members])
-        mixed = np.einsum("rnc...,bc->rnb...", predictions, added, optimize=True)
         several = (added > 0).sum(axis=1) > 1
+        if not several.any() and len(members):
+            return predictions[:, :, added.argmax(axis=1)].astype(np.float64)
+        mixed = np.einsum("rnc...,bc->rnb...", predictions, added, optimize=True)
         mixed[:, :, several] = rounded(mixed[:, :, several])
         return np.asarray(mixed, np.float64)
 
@@ -142,7 +144,7 @@ class Maker:
         shares: FloatArray,
         judged: IntArray,
     ) -> FloatArray:
-        """Score what is made in each bag (B, N) on the rows `judged` (B, N): (B,), NaN if undefined."""
+        """Score what is made in each bag (B, N) on rows `judged` (B, N): (B,), NaN if undefined."""
         values = np.full(len(weights), np.nan)
         n_repeats, n_samples, _, *classes = self.matrix.predictions.shape
         cell = metric.cell_bytes(n_samples, *classes) + 40 * (self.calibrate is not None)
