@@ -16,6 +16,7 @@ import typer
 from bbccli.cli.command import command
 from bbccli.cli.shared import (
     FAIL_ON,
+    VAULT,
     Quiet,
     RunnerOptions,
     WorkOptions,
@@ -91,7 +92,7 @@ Table = Annotated[
 ]
 
 
-@command(reads=True)
+@command(without=VAULT, reads=True)
 def batch(
     sources: Sources,
     many: BatchOptions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from bbccli.cli.command import command
-from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
+from bbccli.cli.shared import GATE, VAULT, Files, PrintOptions, ThreadOptions, form_option
 from bbccli.platform.option import Option, Scope
 from bbccli.reports.blocks import MOST_ROWS, n_shown
 from bbccli.use_cases.options import Analysis
@@ -29,7 +29,7 @@ Wins = Annotated[
 ]
 
 
-@command(without=(*GATE, "method", "evaluation_share"), reads=True)
+@command(without=(*GATE, *VAULT, "method", "evaluation_share"), reads=True)
 def leaderboard(
     files: Files,
     analysis: Analysis,

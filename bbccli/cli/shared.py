@@ -50,6 +50,9 @@ Files = Annotated[
 GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
 """Options of a gate, left out by commands that judge nothing."""
 
+VAULT = ("vault", "reach", "stricter")
+"""Options of sealed rows, left out by commands that open none."""
+
 ALL_NOTES = "all"
 
 _QUIET = Option("Print only errors to standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q"))

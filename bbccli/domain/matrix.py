@@ -204,6 +204,8 @@ class Opening:
         The metric of `reach`.
     level
         Level of the interval that has to reach it.
+    passed
+        Without a matrix: whether its figure was shown.
     """
 
     name: str
@@ -211,6 +213,7 @@ class Opening:
     reach: float | None = None
     metric: str = ""
     level: float = 0.95
+    passed: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -71,18 +71,25 @@ STRATA = 5
 
 
 def sealed_rows(
-    truth: NDArray[Any] | None, n_samples: int, share: float, groups: IntArray | None = None
+    truth: NDArray[Any] | None,
+    n_samples: int,
+    share: float,
+    groups: IntArray | None = None,
+    *,
+    seed: int = 0,
+    option: str = "vault",
 ) -> BoolArray:
     """Return which of N rows (N,) are sealed: whole groups, of each class the same share.
 
-    The same rows and share always give the same ones, so that what is sealed once is sealed in
-    every folder.
+    The same rows, share and seed always give the same ones, so that what is sealed once is sealed
+    in every folder.
 
     truth (N,), optional: classes, or numbers, which are stratified by their ranks.
+    option: what the share is called where it is given.
     Raises OptionError: fewer than 20 rows to seal.
     """
     if not 0 < share < 1:
-        raise OptionError(f"{parameter('vault')} is {share:g}, not in (0, 1)", hint="such as 0.2")
+        raise OptionError(f"{parameter(option)} is {share:g}, not in (0, 1)", hint="such as 0.2")
     n_wanted = min(max(round(share * n_samples), LEAST), n_samples // 2)
     if n_wanted < FEWEST:
         raise OptionError(
@@ -95,7 +102,7 @@ def sealed_rows(
     of_unit = np.zeros((len(sizes), int(strata.max()) + 1), np.int64)
     np.add.at(of_unit, (units, strata), 1)
     main, chosen = of_unit.argmax(axis=1), np.zeros(len(sizes), bool)
-    order = np.random.default_rng(0).permutation(len(sizes))
+    order = np.random.default_rng(seed).permutation(len(sizes))
     for stratum in range(of_unit.shape[1]):
         ours = order[main[order] == stratum]
         ends = np.cumsum(sizes[ours])

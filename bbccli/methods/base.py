@@ -250,7 +250,8 @@ def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
             hint = "add a column 'outer_fold', and rows with an inner 'fold' for what it trained on"
             lack = "the inner predictions of a nested cross-validation", hint
         case Need.VAULT if not (matrix.vault and matrix.vault.openings):
-            hint = "Recorder(vault=0.2), and rec.open(name, model) after the search"
+            hint = "Recorder(vault=0.2), and rec.open(name, model) after the search; or bbc vault "
+            hint += "before it, and --vault"
             lack = "rows that were sealed before the search, and opened", hint
         case Need.SIZES if len(matrix.smaller) < 2:
             text = "at least three training sizes; there are two"

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.platform.atomic import is_read_only, sync_folder
 from bbccli.platform.guarded_files import bytes_of
+from bbccli.platform.rounding import count
 
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -50,6 +51,17 @@ def append(path: Path, about: Mapping[str, Any]) -> int:
             hint="nothing is shown before it is counted: make the file writable",
         ) from error
     return 1 + [one.get("id") for one in lines_of(path)].index(token)
+
+
+def check_plan(path: Path, planned: int, *, stricter: bool) -> None:
+    """Refuse an opening beyond the plan, unless a stricter level is asked for."""
+    number = len(lines_of(path))
+    if number >= planned and not stricter:
+        raise OptionError(
+            f"{count(number, 'opening')} of {planned} planned: another one is beyond the plan",
+            hint=f"{parameter('stricter')}, which widens its interval and those of the "
+            "earlier ones",
+        )
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

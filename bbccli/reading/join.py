@@ -237,7 +237,7 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
         problem = "is not the truth of the rows that the run predicts"
         if not ways:
             problem = f"has {n_rows} rows, but the run predicts {n_own}, and nothing says which"
-        ways = [entries for entries in ways if _correspond(own, column.take(entries))]
+        ways = [entries for entries in ways if correspond(own, column.take(entries))]
         if not ways:
             raise InputError(
                 problem,
@@ -248,7 +248,7 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
     return ways[0] if ways else file.entries(taken=chosen.values())
 
 
-def _correspond(own: Column, given: Column) -> bool:
+def correspond(own: Column, given: Column) -> bool:
     """True if two truths have equal numbers, or classes that correspond one to one."""
     numbers = [to_numbers(one.values) for one in (own, given) if is_number(one.values.type)]
     if len(numbers) == 2 and np.allclose(numbers[0], numbers[1]):
@@ -261,7 +261,7 @@ def _correspond(own: Column, given: Column) -> bool:
 def _with_names(sheet: Sheet, truth: Column) -> Sheet:
     """Return a run whose classes are called as in a labels file."""
     own = sheet.roles["truth"]
-    if not sheet.metadata.classes or not _correspond(own, truth):
+    if not sheet.metadata.classes or not correspond(own, truth):
         return sheet
     (codes, classes), (labels, names) = own.named_codes(), truth.named_codes()
     named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}

@@ -174,7 +174,7 @@ def _placed(sheet: Sheet, samples: IntArray | None = None) -> Sheet:
     rows_of_file = None if known is None or len(known.origins) > 1 else known.rows[first]
     keys = SampleKeys(np.arange(shape[1]), None, rows_of_file)
     if row_id is not None:
-        keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1], rows_of_file)
+        keys = SampleKeys(keys_of(row_id.take(first)), row_id.place(0)[1], rows_of_file)
     return replace(sheet, rows=rows.reshape(shape), samples=samples, first=first, keys=keys)
 
 
@@ -319,7 +319,7 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     return row_id.fault("row_id occurs twice", again, hint=hint + REMOVE)
 
 
-def _keys_of(row_id: Column) -> np.ndarray:
+def keys_of(row_id: Column) -> np.ndarray:
     """Return (N,) keys: integers, or UTF-8."""
     import pyarrow as pa
 

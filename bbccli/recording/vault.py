@@ -22,7 +22,7 @@ from bbccli.platform.arguments import real
 from bbccli.platform.arrays import DamagedError, packed, unpacked
 from bbccli.platform.atomic import write_whole
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.rounding import count, figure
+from bbccli.platform.rounding import figure
 from bbccli.recording import inputs, store
 from bbccli.recording.partial import matrix_so_far
 from bbccli.recording.store import OPENINGS, VAULT, Design, Part
@@ -87,16 +87,6 @@ class Look:
         return f"<{self.name}: {self.metric} {figure(self.value)} ({ends}), {at}>"
 
 
-def check_plan(folder: Path, planned: int, *, stricter: bool) -> None:
-    """Refuse an opening beyond the plan, unless a stricter level is asked for."""
-    number = len(openings.lines_of(folder / VAULT / OPENINGS))
-    if number >= planned and not stricter:
-        raise OptionError(
-            f"{count(number, 'opening')} of {planned} planned: another one is beyond the plan",
-            hint="stricter=True, which widens its interval and those of the earlier ones",
-        )
-
-
 def opened(
     folder: Path,
     part: Design,
@@ -116,7 +106,7 @@ def opened(
     """
     store.load_sealed(folder)
     planned = store.load(folder).planned
-    check_plan(folder, planned, stricter=stricter)
+    openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=stricter)
     kept, kind = inputs.predictions_of(predictions, part.n_samples, part)
     matrix = _matrix(part, name, kept, kind)
     metric = choose_metric(metric, matrix)
@@ -133,7 +123,7 @@ def opened(
     about |= {} if reach is None else {"reach": reach, "metric": metric.name}
     number = openings.append(folder / VAULT / OPENINGS, about)
     if number > planned and not stricter:  # another process was faster
-        check_plan(folder, planned, stricter=False)
+        openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=False)
     vault = vault_in(folder)
     earlier = replace(vault, openings=vault.openings[: number - 1])
     outside = miss_of_next(vault, shown_by(earlier), 1 - level)

@@ -119,7 +119,7 @@ def shown_by(vault: Vault) -> list[bool]:
     """Return of each opening whether its figure was shown; else "not yet" was said."""
     shown: list[bool] = []
     for opening in vault.openings:
-        passed = True
+        passed = opening.passed
         if opening.reach is not None and opening.matrix is not None:
             metric = metric_named(opening.metric)
             answer = figure_of(

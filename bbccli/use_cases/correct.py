@@ -61,7 +61,7 @@ def answer(
     with the document, if the figure of a gate can't be computed; a BbcError if there is no result.
     """
     enter(progress, "reading")
-    matrix, rule = analysis.read(path), analysis.rule
+    (sheet, matrix), rule = analysis.read_sheet(path), analysis.rule
     plan = analysis.plan(matrix.source.metadata)
     metrics = choose_metrics(analysis.metric, matrix)
     try:
@@ -70,8 +70,16 @@ def answer(
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix):
             plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan, metrics[0])
+            methods = analysis.method
+            if analysis.vault is not None:
+                from bbccli.use_cases.vault import opened
+
+                matrix = opened(analysis, sheet, matrix, plan, metrics[0])
+                added = not {ALL, "vault"} & {*(methods or (ALL,))}
+                methods = [*(methods or ()), "vault"] if added else methods
+            sheet = None
             estimates, notes = estimate(
-                matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
+                matrix, metrics, plan, methods, tight=analysis.tight, progress=progress
             )
             of_search = None
             if cost is not False:

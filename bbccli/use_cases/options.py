@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bbccli.documents.gate import GateRule
     from bbccli.domain.matrix import PredictionMatrix
     from bbccli.reading import Paths, Request
+    from bbccli.reading.sheet import Sheet
 
 
 def _column(text: str) -> Any:
@@ -183,17 +184,27 @@ class InputOptions:
         unfinished: bool = False,
     ) -> PredictionMatrix:
         """Read files as the options say; return a matrix as it is."""
+        return self.understood(path, missing, unfinished=unfinished)[1]
+
+    def understood(
+        self,
+        path: Paths | PredictionMatrix,
+        missing: Missing | None = None,
+        *,
+        unfinished: bool = False,
+    ) -> tuple[Sheet | None, PredictionMatrix]:
+        """Return also the sheet of files."""
         from bbccli.domain.matrix import PredictionMatrix
         from bbccli.reading.pipeline import understand
 
         if isinstance(path, PredictionMatrix):
-            return path
-        _, matrix = understand(path, self.request(missing, unfinished=unfinished))
+            return None, path
+        sheet, matrix = understand(path, self.request(missing, unfinished=unfinished))
         if matrix.source.run is None or unfinished or not self.verify:
-            return matrix
+            return sheet, matrix
         from bbccli.stats.verification import verified
 
-        return verified(matrix)
+        return sheet, verified(matrix)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,6 +413,28 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         default="none",
     )
 
+    vault: str | None = _input(
+        None,
+        "Scores of the winner on the rows that bbc vault has sealed: counts an opening, then shows "
+        "them. The file is in the folder of the vault, or beside it.",
+        "FILE",
+        scope=Scope.RUN,
+    )
+    reach: float | None = _method(
+        None,
+        'Vault: say only "not yet" unless the pessimistic bound of the first metric is as good '
+        "as X.",
+        "X",
+        default="show the figure",
+        scope=Scope.RUN,
+    )
+    stricter: bool = _method(
+        False,
+        "Vault: open it more often than planned; intervals of all openings become wider.",
+        flags=("--stricter",),
+        scope=Scope.RUN,
+    )
+
     @property
     def cut(self) -> str | None:
         """The word for a cut that is chosen in every resample."""
@@ -445,6 +478,12 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
                 hint="give one of them",
             )
         choose_methods([name for name in self.method or () if name != ALL])
+        if self.vault is None and (self.reach is not None or self.stricter):
+            given = "stricter" if self.reach is None else "reach"
+            raise OptionError(
+                f"{parameter(given)} without {parameter('vault')} opens nothing",
+                hint=f"{parameter('vault')} FILE, scores of the sealed rows",
+            )
         _ = self.fixed_cut
         if tuned_for := (self.cut or "").partition(":")[2]:
             metric_named(tuned_for)
@@ -461,11 +500,14 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
 
     def read(self, path: Paths | PredictionMatrix) -> PredictionMatrix:
         """Read a file as the options say; a matrix is only scored as they say."""
-        missing = Missing.ERROR if self.strict else self.missing
-        matrix = self.read_files(path, missing=missing)
+        return self.read_sheet(path)[1]
+
+    def read_sheet(self, path: Paths | PredictionMatrix) -> tuple[Sheet | None, PredictionMatrix]:
+        """Return also the sheet of a file."""
+        sheet, matrix = self.understood(path, Missing.ERROR if self.strict else self.missing)
         if self.cut is None:
-            return self.scored(matrix, self.fixed_cut)
+            return sheet, self.scored(matrix, self.fixed_cut)
         bare = str(matrix.kind) == "score" and matrix.threshold is None
         # what a tuned cut is compared with: where margins predict the positive class
         at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
-        return self.scored(matrix, at_zero)
+        return sheet, self.scored(matrix, at_zero)

@@ -6,7 +6,7 @@ import contextlib
 import csv
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,14 @@ def line_of_row(data: bytes, row: int, *, tabs: bool = False) -> int | None:
     return _text_of(as_utf8(data)[0], tabs).line_of(row + 1)
 
 
+def lines_as_written(data: bytes, *, tabs: bool = False) -> list[bytes]:
+    """Return the header and the rows that `read_delimited` reads, each as it is written."""
+    text = _text_of(as_utf8(data)[0], tabs)
+    stated = b"" if text.delimiter in f"{DELIMITERS} " else f"sep={text.delimiter}\n".encode()
+    header, *rows = (one[0] for one in text.lines())
+    return [stated + header, *rows]
+
+
 def _text_of(data: bytes, tabs: bool) -> _Text:
     """Return delimited text that can be parsed, its quotes checked."""
     check_text(data)
@@ -141,11 +149,15 @@ class _Text:
     header: bytes
     """First line that is not blank, and where it starts."""
 
-    def line_of(self, row: int) -> int | None:
-        """Return the line in which a row begins, the header being row 0; None if there is none."""
+    def lines(self) -> Iterator[re.Match[bytes]]:
+        """Yield the header and the rows; a value in quotes may hold line breaks."""
         bounds = re.escape(self.delimiter)
         rows = re.compile(rf"(?:(?<![^{bounds}\r\n]){_VALUE}|[^\r\n])++".encode())
-        match = next(itertools.islice(rows.finditer(self.data[self.start :]), row, None), None)
+        yield from rows.finditer(self.data[self.start :])
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line in which a row begins, the header being row 0; None if there is none."""
+        match = next(itertools.islice(self.lines(), row, None), None)
         return None if match is None else _line_of(self.data, self.start + match.start())
 
     def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:

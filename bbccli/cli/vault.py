@@ -1,0 +1,78 @@
+"""`bbc vault`: keep rows back from a search."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from bbccli.cli.command import command
+from bbccli.cli.shared import Quiet, output_option
+from bbccli.platform.option import Option, Panel, Scope
+
+Table = Annotated[
+    str,
+    Option(
+        "The samples or items, one per row, before anything has seen them: .csv, .tsv, .jsonl or "
+        ".parquet.",
+        "FILE",
+        positional=True,
+    ),
+]
+
+
+def _column(text: str) -> Option:
+    return Option(text, "COL", panel=Panel.COLUMNS, scope=Scope.RUN)
+
+
+@command(reads=True)
+def vault(
+    table: Table,
+    output: Annotated[
+        str | None,
+        output_option("Folder to write.", "DIR", default="the name of the table with -vault"),
+    ] = None,
+    share: Annotated[
+        float,
+        Option(
+            "Share of the rows to seal: at least 50 unless that is more than half.",
+            "P",
+            scope=Scope.COMMAND,
+        ),
+    ] = 0.2,
+    planned: Annotated[
+        int, Option("How often the vault will be opened.", "N", scope=Scope.COMMAND)
+    ] = 1,
+    row_id: Annotated[str | None, _column("Key of the row.")] = None,
+    truth: Annotated[
+        str | None, _column("True label or value: each has the same share in both parts.")
+    ] = None,
+    group: Annotated[
+        str | None, _column("Group of the row, such as a patient: sealed as a whole.")
+    ] = None,
+    seed: Annotated[int, Option("Seed; same seed, same rows.", "N", scope=Scope.COMMAND)] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Keep rows back from a search, and count how often they are looked at.
+
+    Writes a folder with the rows for the search (search.csv), the sealed ones (vault.csv) and the
+    file that counts openings. After the search, predict the sealed rows with the winner:
+    bbc correct PREDICTIONS --vault SCORES counts the opening, and shows them.
+
+    Examples:
+      bbc vault items.csv --share 0.2
+      bbc vault visits.parquet --group patient --truth outcome -o sealed
+      bbc correct predictions.csv --vault items-vault/scores.csv
+    """
+    from bbccli.cli.streams import say
+    from bbccli.use_cases.vault import seal
+
+    columns = {"row_id": row_id, "truth": truth, "group": group}
+    made = seal(table, output, share=share, planned=planned, seed=seed, **columns)
+    if quiet:
+        return
+    for path, n, what in (
+        (made.search, made.n_search, "for the search"),
+        (made.sealed, made.n_sealed, f"sealed, {planned} opening{'s' * (planned != 1)} planned"),
+    ):
+        say(f"wrote {path}: {n} rows {what}")
+    say(f"groups: {f'whole ones of {made.group}' if made.group else 'none; --group names them'}")
+    say(f"shares: those of {made.truth}" if made.truth else "shares: at random; --truth evens them")
