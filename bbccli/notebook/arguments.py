@@ -94,7 +94,8 @@ def _value(option: Declared, value: Any) -> Any:
             hint = "two names, such as ('svm', 'forest')"
             raise OptionError(f"{parameter(option.name)} is {short(value)}", hint=hint)
         return tuple(map(str, names))
-    if option.kind is not str or isinstance(value, str):
+    table = option.option.metavar == "FILE" and in_memory(value)
+    if option.kind is not str or isinstance(value, str) or table:
         return value
     if option.name == "n_resamples":
         return str(whole(value, option.name))
@@ -196,6 +197,8 @@ def command_of(options: Any, sources: Any, command: str) -> str:
     """Return the equivalent command line; empty if something can't be a word of it."""
     kind: type = type(options)
     files, values = as_list(sources), [getattr(options, name) for name in options_of(kind)]
+    if any(map(in_memory, values)):
+        return ""
     words = [*files, *(one for value in values for one in as_list(value))]
     plain = all(isinstance(one, str | PurePath | int | float | Enum | NoneType) for one in words)
     return command_line(options, list(map(str, files)), command) if plain else ""

@@ -81,6 +81,12 @@ def answer(
             estimates, notes = estimate(
                 matrix, metrics, plan, methods, tight=analysis.tight, progress=progress
             )
+            hidden = analysis.vault is not None and not any(one.opened for one in estimates)
+            if hidden and rule is not None:
+                raise UndefinedError(
+                    "the vault shows no figure that could be judged",
+                    hint="go on with the search; or leave out the gate, or reach",
+                )
             of_search = None
             if cost is not False:
                 of_search = cost_of_search(matrix, metrics[0], plan.single, needed=cost is True)

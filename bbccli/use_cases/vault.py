@@ -326,11 +326,13 @@ def _scores(
         for role in ("fold", "repeat", "group", "weight", "outer_fold", "train_size"):
             if getattr(roles, role) not in (None, *names.names):
                 roles = replace(roles, **{role: None})
-        alone = roles.truth not in names.names if roles.truth else named(names, "truth") is None
-        if alone and vault.truth is not None and matrix.task not in (Task.SCORE, Task.SURVIVAL):
-            labels = str(vault.table.path)
-            roles = replace(roles, truth=vault.truth, labels_row_id=vault.key)
-            known = vault.table.column(vault.truth).named_codes()[1]
+        truth = named(names, "truth") if roles.truth is None else roles.truth
+        of = names if truth in names.names else vault.table
+        truth = truth if of is names else vault.truth
+        if of is not names and truth and matrix.task not in (Task.SCORE, Task.SURVIVAL):
+            labels = str(of.path)
+            roles = replace(roles, truth=truth, labels_row_id=vault.key)
+        known = of.column(truth).named_codes()[1] if truth else known
     request = replace(
         asked,
         roles=roles,

@@ -1,0 +1,495 @@
+"""`bbc vault` and `bbc correct --vault`: what is sealed, what is refused, and what is counted."""
+
+import io
+import json
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+import bbccli
+from bbccli.errors import BbcError, InputError, OptionError
+from bbccli.platform import openings
+from bbccli.use_cases import vault as vaults
+from tests.faults import Fault, disk, is_io
+
+N = 300
+RNG = np.random.default_rng(3)
+IDS = [f"q{i:03d}" for i in RNG.permutation(N)]
+TRUTH = RNG.choice(["no", "yes"], N, p=[0.6, 0.4])
+ITEMS = pd.DataFrame(
+    {
+        "id": IDS,
+        "truth": TRUTH,
+        "size": RNG.normal(size=N).round(3),
+        "text": [f'say "{i}", 0{i}' for i in range(N)],
+        "patient": np.repeat(np.arange(60), 5),
+    }
+)
+
+
+def predicted(truth, right, seed=0):
+    hit = np.random.default_rng(seed).random(len(truth)) < right
+    return np.where(hit == (truth == "yes"), "yes", "no")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a vault, predictions of 30 configurations, and scores of the best."""
+    monkeypatch.chdir(tmp_path)
+    ITEMS.to_csv("items.csv", index=False)
+    vaults.seal("items.csv")
+    search, sealed = (pd.read_csv(f"items-vault/{name}.csv") for name in ("search", "vault"))
+    columns = {f"c{k}": predicted(search.truth, 0.6, k) for k in range(30)}
+    search[["id", "truth"]].assign(**columns).to_csv("search.csv", index=False)
+    best = max(columns, key=lambda name: (columns[name] == search.truth).mean())
+    scores = sealed[["id"]].assign(**{best: predicted(sealed.truth, 0.7, 99)})
+    scores.to_csv("scores.csv", index=False)
+    return tmp_path
+
+
+def lines():
+    return openings.lines_of(vaults.Path("items-vault/openings.jsonl"))
+
+
+def corrected(run, *more, search="search.csv", scores="scores.csv"):
+    how = ("--metric", "accuracy", "--n-resamples", 50, "--vault", scores)
+    return run.document("correct", search, *how, *more)
+
+
+def vault_row(document):
+    return next(one for one in document["estimates"] if one["method"] == "vault")
+
+
+def refused(run, *more, search="search.csv", scores="scores.csv"):
+    how = ("--metric", "accuracy", "--vault", scores, *more)
+    return run.refused("correct", search, *how).replace("\n", " ")
+
+
+# What is sealed
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_both_parts_hold_every_row_as_it_was(tmp_path, kind):
+    path = tmp_path / f"items.{kind}"
+    if kind == "parquet":
+        ITEMS.to_parquet(path)
+    elif kind == "jsonl":
+        ITEMS.to_json(path, orient="records", lines=True)
+    else:
+        ITEMS.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+    made = vaults.seal(str(path))
+    assert (made.n_search, made.n_sealed) == (240, 60)
+    if kind == "parquet":
+        parts = [pd.read_parquet(one) for one in (made.search, made.sealed)]
+        both = pd.concat(parts).set_index("id").loc[IDS].reset_index()
+        pd.testing.assert_frame_equal(both, ITEMS)
+        return
+    header = kind != "jsonl"
+    rows = [one.read_text().splitlines()[header:] for one in (made.search, made.sealed)]
+    assert sorted(rows[0] + rows[1]) == sorted(path.read_text().splitlines()[header:])
+
+
+def test_rows_keep_their_quotes_zeros_and_line_breaks(tmp_path):
+    rows = [f'00{i},"a ""b""\nc, {i}"' for i in range(1, 101)]
+    (tmp_path / "i.csv").write_text("\n".join(["id,text", *rows]) + "\n\n,\n")
+    from bbccli.platform import read_limits
+
+    with read_limits.use(read_limits.Reading(quoted_newlines=True)):
+        made = vaults.seal(str(tmp_path / "i.csv"))
+    both = made.search.read_text() + made.sealed.read_text()
+    assert all(f"\n{row}\n" in both for row in rows)
+
+
+def test_classes_have_their_share_and_seeds_draw_again(tmp_path):
+    path = tmp_path / "items.csv"
+    ITEMS.to_csv(path, index=False)
+    sealed = [
+        pd.read_csv(vaults.seal(str(path), str(tmp_path / f"v{k}"), seed=seed).sealed)
+        for k, seed in enumerate((0, 0, 1))
+    ]
+    assert sealed[0].equals(sealed[1])
+    assert not sealed[0].equals(sealed[2])
+    for one in sealed:
+        assert abs((one.truth == "yes").sum() - 0.2 * (TRUTH == "yes").sum()) < 1
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        [f"answer {i}" for i in range(N)],
+        np.arange(N) / 7,
+        np.arange(N),
+        np.where(np.arange(N) % 9, np.arange(N), np.nan),
+        [True, False] * (N // 2),
+        [None] * N,
+    ],
+)
+def test_every_truth_leaves_a_fifth_sealed(tmp_path, truth):
+    ITEMS.assign(truth=truth).to_csv(tmp_path / "i.csv", index=False)
+    assert vaults.seal(str(tmp_path / "i.csv")).n_sealed == 60
+
+
+def test_values_are_sealed_over_their_whole_range(tmp_path):
+    ITEMS.to_csv(tmp_path / "i.csv", index=False)
+    sealed = pd.read_csv(vaults.seal(str(tmp_path / "i.csv"), truth="size").sealed)
+    fifths = np.searchsorted(np.sort(ITEMS["size"]), sealed["size"]) // 60
+    assert np.bincount(fifths).tolist() == [12] * 5
+
+
+def test_whole_groups_are_sealed(tmp_path, run):
+    ITEMS.to_csv(tmp_path / "i.csv", index=False)
+    _, _, err = run("vault", tmp_path / "i.csv", "--group", "patient")
+    assert "whole ones of patient" in err
+    parts = [pd.read_csv(tmp_path / f"i-vault/{name}.csv") for name in ("search", "vault")]
+    assert not set(parts[0].patient) & set(parts[1].patient)
+
+
+@pytest.mark.parametrize(
+    ("items", "how", "said"),
+    [
+        (ITEMS, {"share": 1.2}, "share is 1.2, not in (0, 1)"),
+        (ITEMS, {"planned": 0}, "opens nothing"),
+        (ITEMS[:39], {}, "20 rows or more"),
+        (ITEMS.drop(columns="id"), {}, "no column is the key"),
+        (ITEMS.assign(id="a"), {}, "the key occurs twice"),
+        (ITEMS.assign(id=[None, *IDS[1:]]), {}, "row_id is missing"),
+        (ITEMS, {"group": "site"}, "'site', which is not a column"),
+        (pd.concat([ITEMS, ITEMS]), {}, "the key occurs twice"),
+    ],
+)
+def test_what_can_not_be_sealed_is_refused_and_leaves_nothing(tmp_path, items, how, said):
+    items.to_csv(tmp_path / "i.csv", index=False)
+    with pytest.raises(BbcError) as caught:
+        vaults.seal(str(tmp_path / "i.csv"), **how)
+    assert said in caught.value.told()[0].replace("--", "")
+    assert [one.name for one in tmp_path.iterdir()] == ["i.csv"]
+
+
+def test_columns_that_may_be_the_key_are_named(tmp_path):
+    ITEMS.rename(columns={"id": "code"}).to_csv(tmp_path / "i.csv", index=False)
+    with pytest.raises(InputError) as caught:
+        vaults.seal(str(tmp_path / "i.csv"))
+    assert "'code'" in caught.value.told()[1]
+    assert vaults.seal(str(tmp_path / "i.csv"), row_id="code").n_sealed == 60
+
+
+def test_a_vault_is_never_overwritten(place, run):
+    before = (place / "items-vault/vault.csv").read_bytes()
+    assert "never overwritten" in run.refused("vault", "items.csv", "--seed", 5)
+    assert (place / "items-vault/vault.csv").read_bytes() == before
+
+
+def test_no_fault_leaves_half_a_vault(tmp_path):
+    ITEMS.to_csv(tmp_path / "i.csv", index=False)
+    for k in range(1, 400):
+        fault, profile = Fault(k, is_io, disk), sys.getprofile()
+        sys.setprofile(fault)
+        try:
+            vaults.seal(str(tmp_path / "i.csv"))
+        except Exception:
+            pass
+        finally:
+            sys.setprofile(profile)
+        whole = tmp_path / "i-vault"
+        names = sorted(one.name for one in whole.iterdir()) if whole.exists() else []
+        assert names in ([], ["openings.jsonl", "search.csv", "vault.csv", "vault.json"])
+        shutil.rmtree(whole, ignore_errors=True)
+        if fault.seen < k:
+            assert names
+            return
+
+
+# What an opening shows
+
+
+def test_the_row_of_the_vault_is_exact_and_the_one_to_report(place, run):
+    found = corrected(run)
+    row = vault_row(found)
+    sealed, scores = pd.read_csv("items-vault/vault.csv"), pd.read_csv("scores.csv")
+    right = int((scores.iloc[:, 1] == sealed.truth).sum())
+    exact = binomtest(right, 60).proportion_ci(0.95)
+    assert row["value"] == pytest.approx(right / 60)
+    assert (row["interval"]["lower"], row["interval"]["upper"]) == pytest.approx(exact)
+    assert found["report"] == [{"metric": "accuracy", "method": "vault"}]
+    assert row["opened"]["counted"]
+    assert len(lines()) == 1
+
+
+def test_rows_are_joined_by_key_whatever_their_order_and_form(place, run):
+    first = vault_row(corrected(run))
+    scores = pd.read_csv("scores.csv").sample(frac=1, random_state=2)
+    scores.to_parquet("mixed.parquet")
+    assert vault_row(corrected(run, scores="mixed.parquet"))["value"] == first["value"]
+    assert len(lines()) == 1  # the same predictions are not another look
+
+
+def test_the_same_scores_are_counted_once_and_others_again(place, run):
+    first = vault_row(corrected(run))
+    assert vault_row(corrected(run)) == first
+    scores = pd.read_csv("scores.csv")
+    scores.iloc[0, 1] = "no" if scores.iloc[0, 1] == "yes" else "yes"
+    scores.to_csv("others.csv", index=False)
+    assert "beyond the plan" in refused(run, scores="others.csv")
+    assert len(lines()) == 1
+    second = vault_row(corrected(run, "--stricter", scores="others.csv"))
+    assert len(lines()) == 2
+    assert second["opened"]["level"] == pytest.approx(1 - 0.05 / 4 / 61)
+    again = vault_row(corrected(run))  # the first one, now at its stricter level
+    assert again["opened"]["number"] == 1
+    assert again["opened"]["level"] == pytest.approx(1 - 0.05 / 2)
+
+
+def test_not_yet_is_cheap_and_says_nothing_else(place, run):
+    shutil.rmtree("items-vault")
+    vaults.seal("items.csv", planned=2)
+    status, out, _ = run(
+        "correct",
+        "search.csv",
+        "--metric",
+        "accuracy",
+        "--vault",
+        "scores.csv",
+        "--reach",
+        0.95,
+        "--format",
+        "json",
+        "-q",
+    )
+    assert status == 0
+    found = json.loads(out)
+    assert "vault" not in [one["method"] for one in found["estimates"]]
+    assert any("1 of 2 openings so far: not yet" in n["text"] for n in found["notes"])
+    assert len(lines()) == 1
+    corrected(run, "--reach", 0.95)
+    gate = ("--reach", 0.95, "--fail-under", 0.3, "--metric", "accuracy", "-q")
+    assert run("correct", "search.csv", "--vault", "scores.csv", *gate)[0] == 4
+    assert len(lines()) == 1
+    row = vault_row(corrected(run))  # now the figure is wanted: this is another look
+    assert len(lines()) == 2
+    assert row["opened"]["level"] == pytest.approx(1 - 0.05 / 2)
+
+
+def test_a_reach_that_is_passed_shows_the_figure(place, run):
+    row = vault_row(corrected(run, "--reach", 0.3))
+    assert row["value"] > 0.3
+    assert row == vault_row(corrected(run))
+    assert len(lines()) == 1
+
+
+def test_a_gate_on_a_guided_search_is_decided_by_the_vault(place, run):
+    gate = ("--guided", "rows", "--fail-under", 0.3, "--metric", "accuracy", "-q")
+    assert run("correct", "search.csv", *gate)[0] == 4
+    assert run("correct", "search.csv", *gate, "--vault", "scores.csv")[0] == 0
+
+
+def test_a_corrected_figure_above_the_vault_shows_that_the_search_fitted_its_rows(place, run):
+    wrong = pd.read_csv("items-vault/vault.csv")
+    scores = pd.read_csv("scores.csv")
+    scores.iloc[:, 1] = predicted(wrong.truth, 0.2, 5)
+    scores.to_csv("bad.csv", index=False)
+    assert "fitted-rows" in [one["code"] for one in corrected(run, scores="bad.csv")["notes"]]
+
+
+def test_a_method_by_name_does_not_hide_the_vault(place, run):
+    found = corrected(run, "--method", "bbc")
+    assert [one["method"] for one in found["estimates"]] == ["bbc", "vault"]
+
+
+def test_every_report_shows_it(place, run):
+    for form in ("table", "markdown", "csv"):
+        out = run.printed("correct", "search.csv", "--vault", "scores.csv", "--format", form)
+        assert "vault" in out, form
+    run.printed("correct", "search.csv", "--vault", "scores.csv", "-o", "page.html")
+    assert (
+        "on 60 samples sealed before the search (opening 1 of 1)"
+        in (place / "page.html").read_text()
+    )
+
+
+def test_python_gives_the_same_figure_from_files_and_frames(place, run):
+    first = bbccli.correct("search.csv", metric="accuracy", vault="scores.csv", n_resamples=50)
+    assert first.estimate.method == "vault"
+    frames = pd.read_csv("search.csv"), pd.read_csv("scores.csv")
+    other = bbccli.correct(frames[0], metric="accuracy", vault=frames[1], n_resamples=50)
+    assert other.value == first.value
+    assert "60 samples sealed before the search" in other.sentence()
+    assert len(lines()) == 1
+
+
+def test_scores_of_items_need_no_truth(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"item": range(200), "prompt": [f"p {i}" for i in range(200)]}).to_json(
+        "items.jsonl", orient="records", lines=True
+    )
+    run.printed("vault", "items.jsonl", "-o", "v")
+    rng = np.random.default_rng(0)
+    parts = [
+        pd.read_json(io.StringIO((tmp_path / f"v/{name}.jsonl").read_text()), lines=True)["item"]
+        for name in ("search", "vault")
+    ]
+    search = {f"p{k}": rng.integers(0, 2, 150) for k in range(8)}
+    pd.DataFrame({"item": parts[0], **search}).to_csv("search.csv", index=False)
+    pd.DataFrame({"item": parts[1], "p3": [0, 1] * 25}).to_csv("v/scores.csv", index=False)
+    how = ("--task", "score", "--row-id", "item", "--vault", "v/scores.csv")
+    row = vault_row(run.document("correct", "search.csv", *how))
+    assert row["value"] == 0.5
+    assert row["interval"]["lower"] == pytest.approx(binomtest(25, 50).proportion_ci().low)
+
+
+# What is refused
+
+
+def changed(frame, **columns):
+    return frame.assign(**columns)
+
+
+REFUSED = {
+    "two": (lambda s, v: s.assign(other="no"), "2 configurations, but one is opened"),
+    "few": (lambda s, v: s[:50], "10 sealed samples have no score"),
+    "more": (
+        lambda s, v: pd.concat([s, s[:3].assign(id=["x1", "x2", "x3"])]),
+        "3 samples are not in the vault, such as x1, x2, x3",
+    ),
+    "twice": (lambda s, v: pd.concat([s, s[:1]]), "occurs twice"),
+    "keyless": (lambda s, v: s.drop(columns="id"), "has no key of its rows"),
+    "numbered": (lambda s, v: s.assign(id=range(60)), "60 samples are not in the vault"),
+    "spelled": (lambda s, v: s.assign(id=s.id.str.upper()), "another form"),
+    "shuffled": (
+        lambda s, v: s.assign(truth=v.truth.sample(frac=1, random_state=1).to_numpy()),
+        "the truth is not that of the sealed rows",
+    ),
+    "probabilities": (
+        lambda s, v: s[["id"]].assign(p=np.linspace(0.1, 0.9, 60)),
+        "predictions of the search are label, these are probability",
+    ),
+    "codes": (
+        lambda s, v: s[["id"]].assign(
+            p=(s.iloc[:, 1] == "yes").astype(int), truth=np.where(v.truth == "yes", "b", "a")
+        ),
+        "classes of the search are no, yes, these are a, b",
+    ),
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_scores_are_refused_and_not_counted(place, run, name):
+    make, said = REFUSED[name]
+    make(pd.read_csv("scores.csv"), pd.read_csv("items-vault/vault.csv")).to_csv(
+        "wrong.csv", index=False
+    )
+    assert said in refused(run, scores="wrong.csv")
+    assert lines() == []
+
+
+def test_a_sealed_row_among_those_of_the_search_is_refused(place, run):
+    search, sealed = pd.read_csv("search.csv"), pd.read_csv("items-vault/vault.csv")
+    leak = search[:2].assign(id=sealed.id[:2].to_numpy())
+    pd.concat([search, leak]).to_csv("leak.csv", index=False)
+    assert "2 samples of the search are sealed, such as" in refused(run, search="leak.csv")
+    search.drop(columns="id").to_csv("keyless.csv", index=False)
+    assert "keyless.csv: has no key" in refused(run, search="keyless.csv")
+
+
+def test_a_vault_split_inside_a_group_is_refused(place, run):
+    search = pd.read_csv("search.csv").merge(ITEMS[["id", "patient"]], on="id")
+    search.to_csv("grouped.csv", index=False)
+    said = refused(run, "--group", "patient", search="grouped.csv")
+    assert "the vault was split inside" in said
+    shutil.rmtree("items-vault")
+    vaults.seal("items.csv", group="patient")
+    search, sealed = (pd.read_csv(f"items-vault/{name}.csv") for name in ("search", "vault"))
+    columns = {f"c{k}": predicted(search.truth, 0.6, k) for k in range(5)}
+    search[["id", "truth", "patient"]].assign(**columns).to_csv("grouped.csv", index=False)
+    sealed[["id"]].assign(c0=predicted(sealed.truth, 0.7)).to_csv("scores.csv", index=False)
+    row = vault_row(corrected(run, "--group", "patient", search="grouped.csv"))
+    right = round(row["value"] * len(sealed))
+    exact = binomtest(right, len(sealed)).proportion_ci(0.95)
+    assert row["interval"]["lower"] != pytest.approx(exact.low)  # groups are resampled
+
+
+def test_a_changed_vault_a_lost_count_and_a_copy_are_told(place, run):
+    shutil.copytree("items-vault", place / "elsewhere" / "copy")
+    shutil.copy("scores.csv", "elsewhere")
+    found = vault_row(corrected(run, scores="elsewhere/scores.csv"))
+    assert not found["opened"]["counted"]
+    assert "openings-uncounted" in [one["code"] for one in found["notes"]]
+    sealed = place / "items-vault/vault.csv"
+    text = sealed.read_text()
+    sealed.write_text(text.replace("yes", "no", 1))
+    assert "changed after they were sealed" in refused(run)
+    sealed.write_text(text)
+    (place / "items-vault/openings.jsonl").unlink()
+    assert "count of the openings can't be read" in refused(run)
+
+
+def test_wrong_places_are_named(place, run):
+    shutil.copytree("items-vault", "second-vault")
+    assert "2 vaults are beside these scores: items-vault, second-vault" in refused(run)
+    shutil.rmtree("second-vault")
+    (place / "away").mkdir()
+    shutil.copy("scores.csv", "away")
+    assert "no vault is beside these scores" in refused(run, scores="away/scores.csv")
+    for given in ("items-vault", "items-vault/vault.csv"):
+        assert "has the sealed rows themselves" in refused(run, scores=given)
+
+
+def test_options_that_do_not_go_with_a_vault_are_refused(place, run):
+    assert "judges a single configuration as it is" in refused(run, "--select", "mean:3")
+    for option in (("--reach", 0.8), ("--stricter",)):
+        assert "without --vault" in run.refused("correct", "search.csv", *option)
+    assert lines() == []
+
+
+def test_what_can_not_be_scored_is_not_counted(place, run):
+    assert run("correct", "search.csv", "--metric", "auc", "--vault", "scores.csv")[0] == 2
+    assert lines() == []
+
+
+# What counts
+
+
+def test_no_fault_shows_a_figure_that_is_not_counted(place):
+    seen = set()
+    for k in range(1, 600):
+        before, fault, profile = len(lines()), Fault(k, is_io, disk), sys.getprofile()
+        found = None
+        sys.setprofile(fault)
+        try:
+            found = bbccli.correct(
+                "search.csv", metric="accuracy", method="cvt", vault="scores.csv", stricter=True
+            )
+        except Exception:
+            found = None
+        finally:
+            sys.setprofile(profile)
+        more = len(lines()) - before
+        assert found is None or len(lines()) == 1, fault.where
+        seen.add((found is None, more))
+        if fault.seen < k:
+            break
+        (place / "items-vault/openings.jsonl").write_bytes(b"")
+    assert {(True, 0), (False, 1)} <= seen
+
+
+def test_a_torn_line_counts(place, run):
+    with (place / "items-vault/openings.jsonl").open("a") as file:
+        file.write('\n{"id": "3", "sha')
+    assert "1 opening of 1 planned" in refused(run)
+    row = vault_row(corrected(run, "--stricter"))
+    assert row["opened"]["number"] == 2
+    assert row["opened"]["level"] == pytest.approx(1 - 0.05 / 4 / 61)
+
+
+def test_a_recording_has_its_own(place, tmp_path):
+    from bbccli.recording import Recorder
+
+    rec = Recorder(tmp_path / "run", np.zeros((N, 1)), TRUTH, cv=5, vault=0.2)
+    rec.write_all("a", TRUTH[rec.rows])
+    rec.write_all("b", np.full(len(rec.rows), "no"))
+    with pytest.raises(OptionError, match="has a vault of its own"):
+        bbccli.correct(rec, metric="accuracy", vault=str(place / "scores.csv"))
