@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 import bbccli
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.platform import openings
-from bbccli.use_cases import vault as vaults
+from bbccli.use_cases.vault import sealing as vaults
 from tests.faults import Fault, disk, is_io
 
 N = 300

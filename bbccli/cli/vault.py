@@ -63,7 +63,7 @@ def vault(
       bbc correct predictions.csv --vault items-vault/scores.csv
     """
     from bbccli.cli.streams import say
-    from bbccli.use_cases.vault import seal
+    from bbccli.use_cases.vault.sealing import seal
 
     columns = {"row_id": row_id, "truth": truth, "group": group}
     made = seal(table, output, share=share, planned=planned, seed=seed, **columns)

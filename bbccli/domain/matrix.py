@@ -198,14 +198,11 @@ class Opening:
     matrix : (1, M, 1), optional
         Its predictions for the M sealed rows, and their truth; None if its line is torn.
     reach
-        Only "not yet" is said unless the pessimistic end of the interval gets there; None to show
-        the figure anyway.
+        Only "not yet" is said unless the pessimistic end of the interval gets there, if given.
     metric
         The metric of `reach`.
-    level
-        Level of the interval that has to reach it.
-    passed
-        Without a matrix: whether its figure was shown.
+    level, passed
+        Level of the interval that has to reach it, and whether it did if there is no matrix.
     """
 
     name: str
@@ -229,7 +226,7 @@ class Vault:
     openings
         The openings.
     place, copied
-        Where they are counted, empty if nothing does; true if that is a copy.
+        Where they are counted, empty if nowhere; true if that is a copy.
     """
 
     n_samples: int

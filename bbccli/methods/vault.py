@@ -1,8 +1,8 @@
 """Samples that were sealed before the search, and opened a counted number of times.
 
-Needs samples that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`. It
-is then the figure to report, whatever the search did with the other samples; see [the
-vault](vault.md).
+Needs samples that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`,
+or `bbc vault` and `bbc correct --vault`. It is then the figure to report, whatever the search did
+with the other samples; see [the vault](vault.md).
 
 Formula, with k of M sealed samples right and j the number of the opening:
 

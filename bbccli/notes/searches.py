@@ -5,8 +5,8 @@ from __future__ import annotations
 from bbccli.notes.note import CARE, DOUBT, Texts, note
 
 UNSEEN = (
-    "report a score on samples that the search never saw (Recorder(vault=0.2)), or repeat the "
-    "search in outer folds (ncv)"
+    "report a score on samples that the search never saw (bbc vault, Recorder(vault=0.2)), or "
+    "repeat the search in outer folds (ncv)"
 )
 
 

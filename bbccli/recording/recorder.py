@@ -16,7 +16,6 @@ from bbccli.dropping import Rule, drop
 from bbccli.dropping.base import MIN_SAMPLES
 from bbccli.errors import OptionError, nearest
 from bbccli.metrics import Metric, metric_named
-from bbccli.platform import openings
 from bbccli.platform.arguments import choice
 from bbccli.recording import inputs, store
 from bbccli.recording.attempts import tries_of
@@ -31,7 +30,7 @@ from bbccli.recording.scorer import (
     own_score,
 )
 from bbccli.recording.store import Part, by_identity, identity_of, parts_in
-from bbccli.recording.vault import Look, opened, predicted, sealed_off
+from bbccli.recording.vault import Look, check_plan, opened, predicted, sealed_off
 from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
@@ -451,8 +450,7 @@ class Recorder:
         if metric is None and not self._design.scoring:
             raise OptionError("the recorder has no metric", hint="give it metric=NAME")
         chosen = metric_named(self._design.scoring if metric is None else metric)
-        place = self.folder / store.VAULT / store.OPENINGS
-        openings.check_plan(place, self._design.planned, stricter=stricter)
+        check_plan(self.folder, self._design.planned, stricter=stricter)
         at = self.rows, np.asarray(self._sealed.rows)
         predictions = predicted(model, *self._samples, *at, chosen, self._response, fitted=fitted)
         of = (self.folder, self._sealed, name, predictions, chosen)

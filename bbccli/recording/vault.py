@@ -87,6 +87,11 @@ class Look:
         return f"<{self.name}: {self.metric} {figure(self.value)} ({ends}), {at}>"
 
 
+def check_plan(folder: Path, planned: int, *, stricter: bool) -> None:
+    """Refuse an opening beyond the plan, unless a stricter level is asked for."""
+    openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=stricter)
+
+
 def opened(
     folder: Path,
     part: Design,
@@ -106,7 +111,7 @@ def opened(
     """
     store.load_sealed(folder)
     planned = store.load(folder).planned
-    openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=stricter)
+    check_plan(folder, planned, stricter=stricter)
     kept, kind = inputs.predictions_of(predictions, part.n_samples, part)
     matrix = _matrix(part, name, kept, kind)
     metric = choose_metric(metric, matrix)
@@ -123,7 +128,7 @@ def opened(
     about |= {} if reach is None else {"reach": reach, "metric": metric.name}
     number = openings.append(folder / VAULT / OPENINGS, about)
     if number > planned and not stricter:  # another process was faster
-        openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=False)
+        check_plan(folder, planned, stricter=False)
     vault = vault_in(folder)
     earlier = replace(vault, openings=vault.openings[: number - 1])
     outside = miss_of_next(vault, shown_by(earlier), 1 - level)

@@ -72,7 +72,7 @@ def answer(
             plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan, metrics[0])
             methods = analysis.method
             if analysis.vault is not None:
-                from bbccli.use_cases.vault import opened
+                from bbccli.use_cases.vault.opening import opened
 
                 matrix = opened(analysis, sheet, matrix, plan, metrics[0])
                 added = not {ALL, "vault"} & {*(methods or (ALL,))}

@@ -25,6 +25,7 @@ from bbccli.domain.choices import (
 from bbccli.domain.plan import CLIP, OF_TOOL, TUNED, Plan, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.option import Panel, Scope, names_in, option
+from bbccli.use_cases.vault.options import VaultOptions
 
 if TYPE_CHECKING:
     from bbccli.documents.gate import GateRule
@@ -392,7 +393,7 @@ class GateOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
+class Analysis(VaultOptions, GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
     """All options that a document of `bbc correct` depends on, named as on the command line.
 
     What only affects speed is not part of it.
@@ -411,28 +412,6 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         None,
         "Calibrate the probabilities of what is selected, in every resample, before any cut.",
         default="none",
-    )
-
-    vault: str | None = _input(
-        None,
-        "Scores of the winner on the rows that bbc vault has sealed: counts an opening, then shows "
-        "them. The file is in the folder of the vault, or beside it.",
-        "FILE",
-        scope=Scope.RUN,
-    )
-    reach: float | None = _method(
-        None,
-        'Vault: say only "not yet" unless the pessimistic bound of the first metric is as good '
-        "as X.",
-        "X",
-        default="show the figure",
-        scope=Scope.RUN,
-    )
-    stricter: bool = _method(
-        False,
-        "Vault: open it more often than planned; intervals of all openings become wider.",
-        flags=("--stricter",),
-        scope=Scope.RUN,
     )
 
     @property
@@ -478,12 +457,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
                 hint="give one of them",
             )
         choose_methods([name for name in self.method or () if name != ALL])
-        if self.vault is None and (self.reach is not None or self.stricter):
-            given = "stricter" if self.reach is None else "reach"
-            raise OptionError(
-                f"{parameter(given)} without {parameter('vault')} opens nothing",
-                hint=f"{parameter('vault')} FILE, scores of the sealed rows",
-            )
+        self.check_vault()
         _ = self.fixed_cut
         if tuned_for := (self.cut or "").partition(":")[2]:
             metric_named(tuned_for)
