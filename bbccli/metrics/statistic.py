@@ -204,7 +204,8 @@ class Sum(Total):
         """Apply sums to terms (N, M) of some configurations; NaN where one is undefined."""
         everything = configurations is None or self.terms.shape[1] == 1
         terms = self.terms if everything else self.terms[:, configurations]
-        totals = sums(terms.reshape(len(terms), -1)).reshape(-1, *terms.shape[1:])
+        flat = terms.reshape(len(terms), np.prod(terms.shape[1:], dtype=int))  # of no rows, too
+        totals = sums(flat).reshape(-1, *terms.shape[1:])
         if self.undefined is not None:
             totals[Sum(self.undefined)._over(sums, configurations) > 0] = np.nan
         return totals

@@ -50,6 +50,16 @@ def test_figures_are_those_of_caret(kind, run):
     assert found == pytest.approx(of_caret(kind), abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["lgocv", "boot"])
+def test_random_parts_of_caret_are_repeats_on_request(kind, run):
+    """Rows occur in several of its resamples, and the way to read them is named."""
+    status, text = said(run, KINDS / f"{kind}.csv")
+    assert status == 2
+    assert "hint: --repeat Resample if each fold is a random part of the samples" in text
+    argv = (KINDS / f"{kind}.csv", "--repeat", "Resample", "--metric", "accuracy")
+    assert figures(run, *argv) == pytest.approx(of_caret(kind), abs=1e-12)
+
+
 def test_folders_of_caret_are_known_without_resamples(tmp_path, run):
     (tmp_path / "knn.csv").write_bytes((KINDS / "loocv.csv").read_bytes())
     status, text = said(run, tmp_path, "--metric", "accuracy")

@@ -144,7 +144,7 @@ def test_faults(save, columns, column, row, value, message):
 
 def test_faults_of_whole_tables(save, wide, monkeypatch):
     twice = save("m.csv", change(melted(wide), "row_id", 30, "p5"))
-    refused(r"row_id occurs twice .* in one repeat \(.*row 30", twice, hint="bootstraps")
+    refused(r"row_id occurs twice .* in one repeat \(.*row 30", twice, hint="own file")
     studies = {"config": ["a"] * 4, "row_id": [0, 1, 0, 1], "truth": [0, 1, 0, 1]}
     studies |= {"score": [0.1, 0.7, 0.2, 0.8], "study": ["x", "x", "y", "y"]}
     refused("occurs twice", save("m.csv", studies), hint="give each experiment its own file")
@@ -155,6 +155,20 @@ def test_faults_of_whole_tables(save, wide, monkeypatch):
     long = {"row_id": range(n), "truth": [0, 1] * 150, "config": [f"c{i}" for i in range(n)]}
     path = save("m.csv", long | {"score": [0.5] * n})
     refused("300 configurations on 300 samples have 300 rows in all", path)
+
+
+@pytest.mark.parametrize(("twice", "hint"), [(1, "give one row"), (8, "--repeat fold if each")])
+def test_rows_in_several_folds_may_be_random_parts(save, twice, hint):
+    """Many of them, and none twice in one: one such row is a slip."""
+    keys = [*range(40), *range(twice)]
+    long = {"row_id": keys * 2, "config": ["a"] * len(keys) + ["b"] * len(keys)}
+    long |= {"fold": [0] * 40 + [1] * twice + [0] * 40 + [1] * twice}
+    long |= {"truth": [key % 2 for key in keys] * 2, "score": [key / 40 for key in keys] * 2}
+    e = refused("row_id occurs twice", save("m.csv", long))
+    assert e.told()[1].startswith(hint)
+    long["fold"] = [0] * len(long["fold"])
+    e = refused("row_id occurs twice", save("m.csv", long))
+    assert e.hint.startswith("give one row")
 
 
 def test_float32_stays(save, columns):

@@ -1,5 +1,7 @@
 """Files of repeated hold-out (Monte-Carlo cross-validation)."""
 
+import json
+
 import numpy as np
 import pytest
 from documents import codes
@@ -126,6 +128,24 @@ def test_correct_runs_and_names_what_cannot(run, save):
     assert "corrected" in out
     err = run.refused("correct", path, "--n-resamples", 50, "--method", "bbc-f")
     assert "in repeated hold-out each repeat is a separate part" in err
+
+
+@pytest.mark.parametrize("metric", ["mae", "rmse"])
+def test_losses_of_samples_that_a_part_lacks(run, save, metric):
+    """The last samples are scored together, and are in one part alone."""
+    keys = np.concatenate([np.arange(40), np.arange(20, 66)])
+    columns = {"row_id": keys, "repeat": np.repeat([0, 1], [40, 46]), "truth": keys / 3}
+    columns |= {"a": np.sin(keys) + columns["truth"], "b": np.cos(keys) + columns["truth"]}
+    out = run.printed("correct", save("p.csv", columns), "--metric", metric, "--format", "json")
+    parts = columns["a"][:40], columns["a"][40:], columns["b"][:40], columns["b"][40:]
+    truths = (columns["truth"][:40], columns["truth"][40:]) * 2
+    errors = [np.abs(p - t) for p, t in zip(parts, truths, strict=True)]
+    if metric == "rmse":
+        means = [np.sqrt((e**2).mean()) for e in errors]
+    else:
+        means = [e.mean() for e in errors]
+    best = min(np.mean(means[:2]), np.mean(means[2:]))
+    assert json.loads(out)["estimates"][0]["naive"] == pytest.approx(best)
 
 
 def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(save):

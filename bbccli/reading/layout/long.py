@@ -28,6 +28,9 @@ from bbccli.types import Again, IntArray
 _MOST_CELLS = 50_000_000
 """Limit on the cells of a mostly empty sheet."""
 
+_MANY = 10
+"""If more than one in so many rows is of a sample twice, then it is on purpose."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
@@ -183,17 +186,30 @@ def _places(
             )
     places[cells] = positions
     if times is None and (places[cells] != positions).any():
-        raise roles["row_id"].fault(
-            "row_id occurs twice for one configuration"
-            + (" in one repeat" if "repeat" in roles else ""),
-            repeated(cells),
-            hint="give one row per configuration, repeat and sample: "
-            + ("remove a row" if "repeat" in roles else "add a column 'repeat', or remove a row")
-            + f"; count the newest or all: {parameter('again', Again.NEWEST)} or epoch" * scored
-            + "; give each experiment its own file; "
-            "resamples that overlap, such as bootstraps, cannot be used",
-        )
+        raise _twice(roles, cells, scored=scored)
     return places.reshape(shape)
+
+
+def _twice(roles: Mapping[str, Column], cells: IntArray, *, scored: bool) -> InputError:
+    """Return the error about cells (n_rows,) with two rows.
+
+    If many have, but none twice in a fold, the folds may be random parts of the samples: caret's
+    LGOCV and bootstraps.
+    """
+    again, where = "add a column 'repeat', or remove a row", ""
+    if "repeat" in roles:
+        again, where = "remove a row", " in one repeat"
+    hint = f"give one row per configuration, repeat and sample: {again}"
+    if scored:
+        hint += f"; count the newest or all: {parameter('again', Again.NEWEST)} or epoch"
+    fold, rows = roles.get("fold"), repeated(cells)
+    many = not where and len(rows) * _MANY > len(cells)
+    if many and fold is not None and not len(repeated(joint([cells, fold.codes()[0]]))):
+        held_out = parameter("repeat", fold.place(0)[1])
+        hint = f"{held_out} if each fold is a random part of the samples, held out; else {hint}"
+    problem = f"row_id occurs twice for one configuration{where}"
+    hint += "; give each experiment its own file"
+    return roles["row_id"].fault(problem, rows, hint=hint)
 
 
 def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -> list[Note]:

@@ -26,4 +26,7 @@ make("final", "knn", trainControl("cv", number = 4, savePredictions = "final"), 
 make("slices", "knn", kept("timeslice", initialWindow = 20, horizon = 5, skip = 4), "Accuracy", k)
 make("weights", "rpart", kept("cv", number = 4), "Accuracy", data.frame(cp = c(0.01, 0.4)), weights = d$w)
 make("untuned", "glm", trainControl("cv", number = 4, savePredictions = "final"), "Accuracy", data.frame(parameter = "none"))
+random <- function(method, ...) trainControl(method, number = 5, savePredictions = "all", ...)
+make("lgocv", "knn", random("LGOCV", p = 0.7), "Accuracy", k)
+make("boot", "knn", random("boot"), "Accuracy", k)
 write.csv(results, file.path(folder, "results.csv"), row.names = FALSE)
