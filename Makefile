@@ -19,9 +19,10 @@ demo: $(VENV)/installed-report ## Install, correct the winner's performance on s
 	@echo
 	$(BIN)/bbc correct $(DEMO) --output report.html
 
-test: $(VENV)/installed-test ## Run the tests (a few minutes)
+test: $(VENV)/installed-test ## Run the tests (minutes); ROOM=reading: every case of a room
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal \
+	  $(if $(ROOM),tests/$(ROOM) -m "not slow and not browser")
 
 sweep: $(VENV)/installed-test ## Run the cases that the tests leave out: whole products (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal \

@@ -15,7 +15,7 @@ def renew(machine: Mapping[str, str], sections: Sequence[Section]) -> None:
     tables = [table for section in sections for table in section.tables]
     parts = [
         "\n".join(f"- {name}: {value}" for name, value in machine.items()),
-        *map(as_markdown, [targets_table(sections), *tables]),
+        *(as_markdown(table, 2) for table in [targets_table(sections), *tables]),
     ]
     measured = "\n" + "\n\n".join(parts) + "\n\n"
     text = PAGE.read_text(encoding="utf-8")

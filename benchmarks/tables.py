@@ -95,11 +95,11 @@ def as_rich(table: Table) -> RichTable:
     return shown
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: Table, level: int = 3) -> str:
     lines = [
         "| " + " | ".join(table.columns) + " |",
         "|" + "|".join("---" if show is str else "---:" for show in table.columns.values()) + "|",
         *("| " + " | ".join(cells) + " |" for cells in table.cells()),
     ]
-    text = f"## {table.title}\n\n" + "\n".join(lines)
+    text = f"{'#' * level} {table.title}\n\n" + "\n".join(lines)
     return f"{text}\n\n{table.note}" if table.note else text

@@ -333,7 +333,6 @@ ESTIMATE = {"on": GateOn.ESTIMATE}
         ("few-resamples", 0.4, {}, "undecided"),
         ("few-resamples", 0.45, {}, "missed"),
         ("few-resamples", 0.4, ESTIMATE, "met"),
-        ("locally-simultaneous", 0.4, ESTIMATE, "undecided"),
         ("selected-on-evaluation", 0.4, ESTIMATE, "undecided"),
         ("selected-on-evaluation", 0.4, {}, "met"),
         ("selected-on-evaluation", 0.4, ESTIMATE | {"method": "bbc-f"}, "met"),

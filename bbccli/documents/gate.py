@@ -26,8 +26,8 @@ from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 NAIVE = "cvt"
 """The method whose figure is too good; it is judged only when asked for by name."""
 
-TOO_GOOD = frozenset({"locally-simultaneous", "selected-on-evaluation"})
-"""Codes of notes on an interval that allows for a selection beside an estimate that does not."""
+TOO_GOOD = "selected-on-evaluation"
+"""Code of the note on an interval that allows for a selection beside an estimate that does not."""
 
 CLIMB = "guided-climb"
 """Code of the note on a search that these samples guided."""
@@ -249,7 +249,7 @@ def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bo
     on_bound, by_name = rule.on is GateOn.BOUND, rule.method is not None
     flat = on_bound and has_no_width(estimate)
     at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
-    chosen = not on_bound and not by_name and not TOO_GOOD.isdisjoint(codes)
+    chosen = not on_bound and not by_name and TOO_GOOD in codes
     ignoring = estimate.ignores_selection and not alone and not by_name
     reasons = {
         f"the estimate of {method} is undefined": centre is None,

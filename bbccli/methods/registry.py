@@ -38,7 +38,6 @@ MODULES = {
     "vault": "vault",
     "ncv": "ncv",
     "ncv-interval": "ncv",
-    "zf": "literature.zf",
     "naive": "literature.naive",
     "naive-f": "literature.naive",
     "wald": "literature.proportion",

@@ -225,20 +225,6 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
 
 
 @note(CARE)
-def locally_simultaneous(n_kept: int, n_configurations: int) -> Texts:
-    """`zf` names the number of configurations in its confidence set for the best. Its interval
-    allows for the selection among them; its estimate is the naive figure.
-
-    Remedy: report the interval, with the estimate of `bbc`.
-    """
-    return (
-        f"{n_kept} of {n_configurations} configurations can't be ruled out as the best: the "
-        "interval of zf allows for that, but its estimate is the naive score, which is too good",
-        "report the interval, with the estimate of bbc",
-    )
-
-
-@note(CARE)
 def nested_spread(ratio: float, n_folds: int) -> Texts:
     """`ncv-interval` compares its spread with that of independent losses: 1 means that training on
     other samples changes nothing visible, √K is the most for K outer folds. A single repeat hardly

@@ -203,39 +203,3 @@ def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> Flo
     rng = generator(seed, (Unit.MULTIPLIERS, 1, position))
     squares = np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
     return np.asarray(np.sqrt(squares @ weights))
-
-
-def standardised(influence: FloatArray, errors: FloatArray, strata: IntArray | None) -> FloatArray:
-    """Return the contribution of each unit to each figure, in standard errors: (U, C').
-
-    influence (U, C'): influence values.
-    errors (C',): standard errors, as of `influence.standard_error`; a figure without one has no
-        contributions.
-    strata (U,) int, optional: stratum of each unit.
-
-    >>> parts = standardised(np.array([[1.0], [-1.0], [0.0]]), np.array([3**-0.5]), None)
-    >>> float((parts**2).sum().round(12))
-    1.0
-    """
-    in_stratum = np.zeros(len(influence), np.int64) if strata is None else strata
-    _, codes = np.unique(in_stratum, return_inverse=True)
-    sizes = np.bincount(codes)
-    means = np.stack([np.bincount(codes, column) / sizes for column in influence.T], axis=1)
-    share = np.sqrt(1 / (sizes * np.maximum(sizes - 1, 1)))
-    scale = np.where(errors > 0, errors, np.inf)
-    return np.asarray((influence - means[codes]) * share[codes, None] / scale)
-
-
-def largest(parts: FloatArray, seed: int, n_draws: int, sign: int) -> FloatArray:
-    """Return the largest sum over figures in each draw: (B,).
-
-    parts (U, C'): as of `standardised`.
-    sign: 1 for the sums, -1 for their negatives, 0 for their absolute values.
-    """
-    maxima = []
-    for position in range(-(-n_draws // BLOCK)):
-        sums = np.zeros((BLOCK, parts.shape[1]))
-        for rows, block in multipliers(len(parts), seed, position):
-            sums += block @ parts[rows]
-        maxima.append((np.abs(sums) if sign == 0 else sign * sums).max(axis=1))
-    return np.concatenate(maxima)[:n_draws]

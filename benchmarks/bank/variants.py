@@ -28,10 +28,10 @@ POINTS = ("cvt", "tt", "nested-selection", "cvm-cv")
 OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence")
 
 ON_SIMULATIONS = (
-    *("zf", "wmc", "wmcs", "naive-f", "delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
+    *("wmc", "wmcs", "naive-f", "delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
     *("tilting", "tilting-10p", "mabt", "wald", "wilson", "clopper-pearson", "jeffreys"),
 )
-"""For fixed models (`zf`), or shown to compare with the literature."""
+"""Shown to compare with the literature."""
 
 OF_NESTED = {"ncv": "", "ncv-interval": "own"}
 """Methods for nested predictions, with the name of their interval."""

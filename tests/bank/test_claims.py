@@ -220,16 +220,6 @@ def test_bounds_lay_as_far_below_the_truth_as_is_said(simulated):
         assert round(-own["one_95"].mean(), 2) == told
 
 
-def test_locally_simultaneous_bounds_covered_as_often_as_is_said(simulated):
-    own = simulated[simulated["method"] == "zf"]
-    assert percent_covered(own) == 97
-    shares = (own["one_95"] <= 0).groupby(own["population"]).mean()
-    assert round(100 * shares.min()) == 84
-    assert "samples_50_config_500" in shares.idxmin()
-    distance = figures(sums_of(simulated))["zf", "own"]["distance"].value
-    assert round(distance, 1) == 0.5
-
-
 def test_weighted_means_are_as_strict_as_is_said(simulated):
     found = figures(sums_of(simulated))
     for method, mean, rmse in (("wmc", -0.01, 0.90), ("wmcs", -0.02, 0.99)):

@@ -134,14 +134,6 @@ def test_the_metric_that_selects_is_named_beside_the_one_that_is_reported():
     assert "compared by AUC over" in said and "Its Brier score was estimated" in said
 
 
-def test_only_the_interval_of_zf_is_said_to_be_corrected():
-    estimate, record = reported("zf", "auc", models="fixed")
-    short, long = texts(estimate, record)
-    assert estimate.value == estimate.naive
-    assert "; only the interval is corrected for choosing it among 7 configurations;" in short
-    assert ", guarded, 20 draws, seed 0" in short and "left uncorrected" in long
-
-
 def test_the_estimate_of_the_best_preselected_is_not_said_to_be_corrected():
     estimate, record = reported("tilting-10p", "auc", matrix=binary(80, 30), level=0.8)
     assert estimate.n_preselected == 3

@@ -30,10 +30,6 @@ SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
 
 
-SIMULTANEOUS = "locally-simultaneous"
-"""Code of the note on an interval that accounts for the selection while its estimate does not."""
-
-
 GUIDED = "guided-climb"
 """Code of the note on configurations that these samples shaped."""
 
@@ -126,10 +122,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         chosen = f"chosen among {preselected} preselected of {configurations}"
         return f" for {winner}, {chosen}, on the {held_out} held out that also evaluate it"
     ignored = estimate.ignores_selection or phrases.is_naive(estimate)
-    how = f", {'not ' * ignored}corrected for choosing {winner}"
-    if any(note.code == SIMULTANEOUS for note in estimate.notes):
-        how = f" for {winner}; only the interval is corrected for choosing it"
-    return f"{how} among {configurations}{stopping(estimate, document)}"
+    how = f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
+    return how + stopping(estimate, document)
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:
@@ -279,7 +273,7 @@ def _guard(estimate: Estimate, document: Envelope) -> str:
     """
     plan, known, interval = document.plan, METRICS.get(estimate.metric), estimate.interval
     notes = {note.code for note in estimate.notes}
-    if interval is None or not (is_resampled(estimate) or SIMULTANEOUS in notes):
+    if interval is None or not is_resampled(estimate):
         return ""
     if known is None:
         return "guarded" if plan.guard else ""
@@ -300,8 +294,7 @@ def _draws(estimate: Estimate, plan: Plan) -> list[str]:
     seeded = estimate.n_evaluation is not None
     parts = []
     if n_resamples is not None:
-        simultaneous = SIMULTANEOUS in [note.code for note in estimate.notes]
-        resamples = count(n_resamples, "draw" if simultaneous else "resample")
+        resamples = count(n_resamples, "resample")
         aim = "" if plan.tolerance is None else f", tolerance {short(plan.tolerance)}"
         parts.append(f"all {resamples}" if estimate.exact else f"{resamples}{aim}")
         seeded |= not estimate.exact
