@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.domain.source import LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -260,6 +260,7 @@ def handed_over(run: Recording) -> Predictions:
         unchecked=otherwise if board else "no search reported its scores",
         tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
         leaderboard=tuple(score for c, score in board.items() if complete[c]),
+        curves=tuple(_curves(run)),
         again=tuple(one.name for one in tries if one.again),
         tried_again=tuple(
             one.name for c, one in enumerate(tries) if one.identity in identities[:c]
@@ -329,6 +330,17 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
                 tolerance=tolerance_of(share, value),
             )
             yield position, score
+
+
+def _curves(run: Recording) -> Iterator[FoldCurves]:
+    """Yield the scores of the iterations of what was stopped in every fold of a single repeat."""
+    folds = [fold for repeat, fold in run.design.places if repeat == 0]
+    for one in run.tries if len(folds) == len(run.design.places) else ():
+        parts = [one.splits[split] for split in range(len(folds)) if split in one.splits]
+        metrics = {part.curve_metric for part in parts}
+        if len(parts) == len(folds) and len(metrics) == 1 and "" not in metrics:
+            curves = tuple(part.curve for part in parts)
+            yield FoldCurves(id=one.name, metric=metrics.pop(), folds=curves)
 
 
 def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:

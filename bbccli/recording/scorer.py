@@ -8,7 +8,7 @@ import numbers
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.source import STOPPED_EARLY
 from bbccli.errors import OptionError
 from bbccli.metrics import ALIASES, METRICS
 from bbccli.recording import store
@@ -31,6 +33,7 @@ from bbccli.recording.inputs import (
     parameters_of,
     taken,
 )
+from bbccli.recording.stopping import watched
 from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
 
@@ -104,7 +107,10 @@ class RecordingScorer:
             weights=None if weights is None else np.asarray(weights, np.float64),
         )
         try:  # errors here must not stop the search; what is missing is reported at its end
-            store.write(self.folder, self._filled(part, heard, estimator, X))
+            part = self._filled(part, heard, estimator, X)
+            with suppress(Exception):  # whatever an estimator has of such a name
+                part = self._watched(part, estimator, X, y)
+            store.write(self.folder, part)
         except Exception as error:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
         return score
@@ -146,6 +152,21 @@ class RecordingScorer:
             return None  # its training rows
         _LAST[id(estimator)] = weakref.ref(estimator), split
         return split
+
+    def _watched(self, part: Part, estimator: Any, features: Any, truth: Any) -> Part:
+        """Return a part with the flag and the curve of a model that the test set stopped."""
+        values, classes = (
+            np.asarray(truth),
+            tuple(map(str, range(0 if self.labels is None else len(self.labels)))),
+        )
+        if self.labels is not None:
+            values = codes_of(values.reshape(-1), self.labels).astype(np.int64)
+        outcome = Outcome(self.task, values, classes)
+        found = watched(estimator, features, truth, outcome, part.score)
+        if found is None:
+            return part
+        flags = tuple(dict.fromkeys([*part.flags, *[STOPPED_EARLY] * found.stopped]))
+        return replace(part, flags=flags, curve_metric=found.metric, curve=found.curve)
 
     def _filled(self, part: Part, heard: dict[str, Any], estimator: Any, features: Any) -> Part:
         params = parameters_of(estimator)
@@ -228,12 +249,13 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
 
     def overheard(method: Any, name: str) -> Any:
         @functools.wraps(method)
-        def answering(data: Any, *args: Any, **kwargs: Any) -> Any:
+        def answering(*args: Any, **kwargs: Any) -> Any:
             within.append(name)
             try:
-                answer = method(data, *args, **kwargs)
+                answer = method(*args, **kwargs)
             finally:
                 within.pop()
+            data = args[0] if args else kwargs.get("X")  # LightGBM names it
             if data is features and not within:  # a call of the metric, not of another method
                 heard.setdefault(name, answer)
             return answer

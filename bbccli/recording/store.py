@@ -321,6 +321,8 @@ class Part:
         Digest of the features; empty if unknown.
     weights : (n,), optional
         Sample weights given to the scorer.
+    curve_metric, curve
+        Metric by which the test set stopped the training, and its scores at each iteration.
     """
 
     identity: str
@@ -339,6 +341,8 @@ class Part:
     problem: str = ""
     time: int = field(default_factory=time.time_ns)
     data: str = ""
+    curve_metric: str = ""
+    curve: tuple[float, ...] = ()
     weights: NDArray[Any] | None = None
 
 
@@ -392,7 +396,9 @@ def read(path: Path) -> Part:
     """Read a part; a DamagedError if its content is invalid."""
     arrays = unpacked(bytes_of(path))
     try:
-        about = {"data": ""} | json.loads(arrays[_ABOUT].tobytes())  # earlier versions lack it
+        lacking = {"data": "", "curve_metric": "", "curve": ()}  # in earlier versions
+        about = lacking | json.loads(arrays[_ABOUT].tobytes())
+        about["curve"] = tuple(map(float, about["curve"]))
         about["flags"] = tuple(str(flag) for flag in about["flags"])
         about["kind"] = None if about["kind"] is None else PredictionKind(about["kind"])
         held: dict[str, Any] = {name: about[name] for name in _WRITTEN}
@@ -405,7 +411,7 @@ def read(path: Path) -> Part:
 
 def _check(part: Part) -> None:
     """Refuse a part that no recorder would write."""
-    texts = (part.identity, part.name, part.estimator, part.problem, part.data)
+    texts = (part.identity, part.name, part.estimator, part.problem, part.data, part.curve_metric)
     optional = [0 if number is None else number for number in (part.split, part.fold)]
     whole = (part.session, part.time, part.repeat, *optional)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
