@@ -25,8 +25,8 @@ def convert(
     """Convert predictions to the wide or the long layout.
 
     All input of bbc correct becomes Parquet, CSV or TSV: long tables, exports of other tools,
-    several files, separate labels and folds. Nothing is dropped. Metadata are stored in the Parquet
-    file, or next to the CSV in NAME.meta.json.
+    several files, separate labels and folds. Nothing is dropped but the vault of a recording.
+    Metadata are stored in the Parquet file, or next to the CSV in NAME.meta.json.
 
     Examples:
       bbc convert 'runs/*.arff' --output runs.parquet

@@ -250,6 +250,8 @@ class ToolRun:
         Configurations that the tool scored without the weights.
     weighted
         True if the scores are weighted.
+    refolded
+        True if each configuration has folds of its own.
     by_class
         True if predictions came with the names of their classes.
     targets
@@ -276,6 +278,7 @@ class ToolRun:
     damaged: tuple[str, ...] = ()
     scored_alike: tuple[str, ...] = ()
     weighted: bool = False
+    refolded: bool = False
     by_class: bool = False
     targets: Targets | None = None
     evaluation: Evaluation | None = None

@@ -267,6 +267,8 @@ def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
             lack = text + "separate part, and parts overlap", hint
         case Need.FOLDS if matrix.folds is None and matrix.task is Task.SCORE:
             lack = "the folds of a cross-validation; these scores have none", hint
+        case Need.FOLDS if matrix.source.run and matrix.source.run.refolded:
+            lack = "folds that all configurations share; here each has its own", hint
         case Need.FOLDS if matrix.folds is None:
             hint = "add a fold column (--fold NAME) or a folds file (--folds FILE)"
             lack = "to know the fold of each sample", hint

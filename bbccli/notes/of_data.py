@@ -26,6 +26,19 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
     )
 
 
+@note(HARMLESS, "folds")
+def folds_of_each() -> Texts:
+    """Each configuration of the recording was tried with folds of its own (`refold=True`), so there
+    are no means over common folds. The winner is selected on all samples.
+
+    Remedy: none; to select by means over folds, record with one set of folds.
+    """
+    return (
+        "each configuration has folds of its own, so methods that need common folds can't run",
+        "none is needed; bbc resamples the samples",
+    )
+
+
 @note(CARE, "outcome")
 def bounds_unknown() -> Texts:
     """With `--task score`, scores are not all 0 or 1, and nothing gives their range. Intervals are

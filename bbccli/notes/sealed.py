@@ -34,6 +34,19 @@ def vault_closed(n_samples: int, planned: int) -> Texts:
 
 
 @note(CARE)
+def vault_left() -> Texts:
+    """A table holds the samples of the search alone: the [vault](vault.md) of the recording, and
+    its openings, stay in the folder.
+
+    Remedy: correct the recording for the figure of the vault.
+    """
+    return (
+        "the table has the samples of the search; the vault stays in the recording",
+        "for its figure, correct the recording itself",
+    )
+
+
+@note(CARE)
 def vault_of_another(opened: str, winner: str) -> Texts:
     """The [vault](vault.md) was opened for another configuration than the one that the search's
     samples select.

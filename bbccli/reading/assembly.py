@@ -160,6 +160,9 @@ def _folds(
         n_missing = int(((fold.named_codes()[0][rows] < 0) | (rows < 0)).sum())
         if not n_missing:
             return *code_folds(fold, rows), ()
+    run = sheet.metadata.run
+    if run is not None and run.refolded:
+        return None, (), (of_data.folds_of_each(),)
     tool = sheet.layout if _selection_of(sheet) is Pooling.FOLD_MEAN else ""
     return None, (), (of_data.folds_unknown(n_missing, rows.size, tool),)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
+from bbccli.notes import vault_left
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.arrow import as_arrow, is_text, to_numbers
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
@@ -51,6 +52,8 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
             f"{sheet.path}: predictions at several training sizes can't be converted",
             hint="keep the rows of one train_size",
         )
+    if matrix.vault is not None:
+        matrix = replace(matrix, notes=(*matrix.notes, vault_left()))
     wide = layout is TableLayout.WIDE
     metadata = _metadata(sheet, matrix, layout)
     if not wide:

@@ -245,12 +245,18 @@ def frozen(
     return splits
 
 
+def splitter_of(cv: Any, truth: Any, classifies: bool) -> Any:
+    """Return the splitter for a number of folds, or None; anything else as it is."""
+    if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
+        check_cv = of_sklearn("model_selection").check_cv
+        return check_cv(cv, np.asarray(truth), classifier=classifies)
+    return cv
+
+
 def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
     """Return train and test rows as given, or as drawn by a splitter."""
     try:
-        if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
-            check_cv = of_sklearn("model_selection").check_cv
-            cv = check_cv(cv, np.asarray(truth), classifier=classifies)
+        cv = splitter_of(cv, truth, classifies)
         if hasattr(cv, "split") and not isinstance(cv, str):
             seen = np.zeros((len(truth), 1)) if features is None else features
             return list(cv.split(seen, truth, groups))
@@ -304,7 +310,7 @@ def split_of(
         named = {"repeat": repeat, "fold": fold}.items()
         words = "".join(f" {word} {number}" for word, number in named if number is not None)
         problem = "several test sets" if equal else f"no test set of cv{words and ','}{words}"
-        raise OptionError(f"the rows are {problem}", hint="give the test rows of one of rec.cv")
+        raise OptionError(f"the rows are {problem}", hint="give the test rows of one of its folds")
     tests = design.tests[equal[0]]
     return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
 

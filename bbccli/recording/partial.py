@@ -18,10 +18,12 @@ from bbccli.domain.matrix import PredictionMatrix, SampleKeys, Unfinished
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.domain.source import Source
-from bbccli.errors import InputError
+from bbccli.dropping import drop
+from bbccli.errors import InputError, OptionError, nearest
 from bbccli.metrics import Metric
 from bbccli.metrics.capped import with_clip
-from bbccli.recording.store import Design, Part
+from bbccli.recording.attempts import tries_of
+from bbccli.recording.store import Design, Part, by_identity, identity_of
 from bbccli.stats.verification import with_other_positive
 from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, PredictionKind, Task
 
@@ -200,3 +202,31 @@ def _weights(design: Design, parts: Sequence[Part], order: IntArray) -> FloatArr
         return np.asarray(design.weights[rows[order]])
     weights = [part.weights for part in parts if part.weights is not None]
     return np.concatenate(weights)[order] if len(weights) == len(parts) else None
+
+
+def is_hopeless(
+    design: Design,
+    parts: Sequence[Part],
+    name: str,
+    metric: Metric,
+    pooling: Pooling,
+    seed: int,
+    **how: Any,
+) -> bool:
+    """Return True if a rule drops the latest try of this name; an OptionError without one.
+
+    how: the rule, its threshold and `min_samples`, as for `drop`.
+    """
+    groups, own = by_identity(parts), identity_of(name, "", {})
+    if own not in groups:
+        names = {part.name for part in parts} - {""}
+        raise OptionError(f"there is no configuration {name!r}", hint=nearest(name, names))
+    tries = {identity: tries_of(group) for identity, group in groups.items()}
+    latest = tries[own][-1]
+    if not latest.counts:
+        return False
+    counted = (one for of_name in tries.values() for one in of_name if one.counts)
+    of_try = {str(id(one)): one.parts for one in counted}
+    matrix = matrix_so_far(design, of_try, str(id(latest)))
+    result = drop(matrix, metric, plan_for(matrix, metric, pooling, seed), **how)
+    return str(id(latest)) in result.drop

@@ -267,6 +267,7 @@ def handed_over(run: Recording) -> Predictions:
         ),
         damaged=run.damaged,
         weighted=weighted,
+        refolded=run.design.refold,
     )
     return Predictions(
         {name: predictions[:, c] for c, name in enumerate(run.configurations)},

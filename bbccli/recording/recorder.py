@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.dropping import Rule, drop
+from bbccli.dropping import Rule
 from bbccli.dropping.base import MIN_SAMPLES
-from bbccli.errors import OptionError, nearest
+from bbccli.errors import OptionError
 from bbccli.metrics import Metric, metric_named
-from bbccli.platform.arguments import choice
+from bbccli.platform.arguments import choice, switch
 from bbccli.recording import inputs, store
-from bbccli.recording.attempts import tries_of
 from bbccli.recording.inputs import Split
-from bbccli.recording.partial import matrix_so_far, plan_for, pooling_for
+from bbccli.recording.partial import is_hopeless, pooling_for
+from bbccli.recording.refolding import TryFolds
 from bbccli.recording.scorer import (
     RecordingScorer,
     Turn,
@@ -29,7 +29,7 @@ from bbccli.recording.scorer import (
     metric_of,
     own_score,
 )
-from bbccli.recording.store import Part, by_identity, identity_of, parts_in
+from bbccli.recording.store import Part, identity_of, parts_in
 from bbccli.recording.vault import Look, check_plan, opened, predicted, sealed_off
 from bbccli.types import IntArray, Pooling
 
@@ -71,6 +71,8 @@ class Recorder:
         of each class the same share. `cv` and `rows` have the others only; see `open`.
     planned
         How often the vault will be opened.
+    refold
+        Draw folds for each try, see `folds`, from a number of folds or a splitter that shuffles.
 
     Raises
     ------
@@ -102,6 +104,7 @@ class Recorder:
         response: str = "",
         vault: float | None = None,
         planned: int = 1,
+        refold: bool = False,
     ) -> None:
         self.folder = Path(folder).absolute()
         if response and response not in inputs.RESPONSES:
@@ -125,13 +128,15 @@ class Recorder:
         elif planned != 1:
             raise OptionError(f"planned is {planned} without a vault", hint="give it vault=0.2")
         of = (cv, X, y, groups, plan.labels is not None, None if sealed is None else self.rows)
-        self._splits = inputs.frozen(*of) if cv is not None or scoring is not None else []
+        self._drawn = TryFolds(*of) if switch(refold, "refold") else None
+        frozen = self._drawn is None and (cv is not None or scoring is not None)
+        self._splits = inputs.frozen(*of) if frozen else []
         tests = tuple(np.searchsorted(self.rows, test) for _, test in self._splits)
-        self._design, self._sealed = replace(self._design, tests=tests), sealed
+        self._design = replace(self._design, tests=tests, refold=self._drawn is not None)
         self._session = time.time_ns()
-        self._turn, self._seen = Turn(), dict[str, Part]()
+        self._turn, self._seen, self._sealed = Turn(), dict[str, Part](), sealed
         self._scoring, self._response, self._samples = scoring, response, (X, y)
-        if scoring is not None:
+        if scoring is not None and self._drawn is None:
             self._scorer  # noqa: B018 - its errors come before a folder is created
         store.start(self.folder, self._design, sealed)
 
@@ -144,9 +149,27 @@ class Recorder:
         OptionError
             The recorder was made without `cv`.
         """
-        if not self._splits:
-            raise OptionError("the recorder has no folds", hint="give it cv=")
+        self._check_folds()
         return list(self._splits)
+
+    def folds(self, configuration: str) -> list[Split]:
+        """Return the folds of a try, with `refold`: others for each name, the same for one.
+
+        Raises
+        ------
+        OptionError
+            The recorder was made without `refold`.
+        """
+        if self._drawn is None:
+            raise OptionError("all tries have the folds of rec.cv", hint="make it with refold=True")
+        return self._drawn.of(inputs.name_of(configuration))
+
+    def _check_folds(self, there: object = None) -> None:
+        if self._drawn is not None:
+            hint = "rec.folds(name) in a loop; a search splits once for all its candidates"
+            raise OptionError("with refold=True each try has folds of its own", hint=hint)
+        if not (there or self._splits):
+            raise OptionError("the recorder has no folds", hint="give it cv=")
 
     @property
     def row_id(self) -> IntArray:
@@ -224,9 +247,12 @@ class Recorder:
             hint = "predict those in rec.rows; rec.open(name, model) opens the others"
             raise OptionError("some of these rows are sealed in the vault", hint=hint)
         at = np.searchsorted(self.rows, at)
-        split, at, order = inputs.split_of(at, self._design, repeat, fold)
+        drawn, design = self._drawn, self._design
+        design = design if drawn is None else drawn.design(design, configuration, self.rows)
+        split, at, order = inputs.split_of(at, design, repeat, fold)
         kept, kind = inputs.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
+        split, fold = (split, fold) if drawn is None else (None, None)
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
         place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
@@ -331,35 +357,10 @@ class Recorder:
         if metric is None and not self._design.scoring:
             raise OptionError("the recorder has no metric", hint="give it metric=NAME")
         chosen = metric_named(self._design.scoring if metric is None else metric)
-        everything, _ = parts_in(self.folder, self._seen)
-        groups = by_identity(everything)
-        if identity_of(name, "", {}) not in groups:
-            names = {part.name for part in everything} - {""}
-            raise OptionError(f"there is no configuration {name!r}", hint=nearest(name, names))
-        tries = {identity: tries_of(group) for identity, group in groups.items()}
-        latest = tries[identity_of(name, "", {})][-1]
-        if not latest.counts:
-            return False
-        matrix = matrix_so_far(
-            self._design,
-            {
-                str(id(one)): one.parts
-                for of_name in tries.values()
-                for one in of_name
-                if one.counts
-            },
-            str(id(latest)),
-        )
         by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
-        result = drop(
-            matrix,
-            chosen,
-            plan_for(matrix, chosen, by, random_state),
-            rule=rule,
-            threshold=threshold,
-            min_samples=min_samples,
-        )
-        return str(id(latest)) in result.drop
+        parts, _ = parts_in(self.folder, self._seen)
+        how = {"rule": rule, "threshold": threshold, "min_samples": min_samples}
+        return is_hopeless(self._design, parts, name, chosen, by, random_state, **how)
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare the recording with the results of a search.
@@ -382,6 +383,7 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
+        self._check_folds(self._drawn is None)
         result = verified(self.folder, self._design, results, metric, configuration, self._data)
         if not configuration:  # search.score() and the like are not fits
             self._turn.open, self._turn = False, Turn()
@@ -473,8 +475,7 @@ class Recorder:
         return self._scorer.known.data if "_scorer" in vars(self) else ""
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
-        if not self._splits:
-            raise OptionError("the recorder has no folds", hint="give it cv=")
+        self._check_folds()
         turn = Turn() if name else self._turn
         session = time.time_ns()
         return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)

@@ -85,6 +85,8 @@ class Design:
         Openings planned of the sealed part; 0 without one.
     sealed
         Fingerprint of the sealed part; empty without one.
+    refold
+        True if each try has folds of its own.
     """
 
     task: Task
@@ -99,6 +101,7 @@ class Design:
     rows: IntArray | None = None
     planned: int = 0
     sealed: str = ""
+    refold: bool = False
 
     @property
     def n_samples(self) -> int:
@@ -124,6 +127,7 @@ class Design:
         about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
         more = [self.positive] if self.positive else []
         more += [f"{self.planned} {self.sealed}"] if self.sealed else []
+        more += ["refold"] if self.refold else []
         text = json.dumps([self.task, self.classes, self.scoring, about, *more])
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -175,10 +179,12 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
         "classes": list(design.classes),
         "scoring": design.scoring,
         "positive_class": design.positive or None,
-        "selection": "fold-mean",
+        "selection": "pooled" if design.refold else "fold-mean",
         "n_samples": design.n_samples,
         "n_splits": len(design.tests),
     }
+    if design.refold:
+        about["refold"] = True
     if sealed is not None:
         (folder / VAULT).mkdir(exist_ok=True)
         with replacing(folder / VAULT / SEALED) as file:
@@ -230,7 +236,7 @@ def load_sealed(folder: Path) -> tuple[Design, bool]:
     """
     design = load(folder)
     part, about = _loaded(folder, folder / VAULT / SEALED)
-    part = replace(part, planned=0, sealed="")
+    part = replace(part, planned=0, sealed="", refold=False)
     problem = ""
     if part.fingerprint() != design.sealed:
         problem = "the sealed rows were changed after they were sealed"
@@ -281,6 +287,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
         rows=arrays.get("rows"),
         planned=planned,
         sealed=sealed,
+        refold=about.get("refold") is True,
     )
 
 

@@ -530,3 +530,10 @@ def test_predictions_that_do_not_fit_are_not_counted(run):
         store.SEALED,
         store.OPENINGS,
     }
+
+
+def test_a_converted_recording_says_that_its_vault_stays(run, tmp_path, capsys):
+    from bbccli.cli.app import main
+
+    assert main(["convert", str(run.folder), "-o", str(tmp_path / "p.csv")]) == 0
+    assert "the vault stays in the recording" in capsys.readouterr().err

@@ -1,0 +1,59 @@
+"""Folds that are drawn for each try."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import OptionError
+from bbccli.recording.inputs import Split, frozen, splitter_of
+from bbccli.recording.store import Design
+from bbccli.types import IntArray
+
+
+class TryFolds:
+    """Folds by the name of a try: others for others, and the same again.
+
+    Raises OptionError: folds that can't be drawn anew, or that don't test each row once.
+    """
+
+    def __init__(
+        self,
+        cv: Any,
+        features: Any,
+        truth: Any,
+        groups: Any,
+        classifies: bool,
+        among: IntArray | None,
+    ) -> None:
+        self.cv = splitter_of(cv, truth, classifies)
+        self.of_data = features, truth, groups, classifies, among
+        if not hasattr(self.cv, "random_state"):
+            raise OptionError(
+                "refold draws other folds for each try, and those of cv are always the same",
+                hint="a number of folds, or a splitter that shuffles, such as StratifiedKFold",
+            )
+        tested = np.concatenate([test for _, test in self.of("any")])
+        whole = np.arange(len(truth)) if among is None else among
+        if not np.array_equal(np.sort(tested), whole):
+            raise OptionError(
+                "refold needs folds that test each row once",
+                hint="a number of folds, or a splitter such as StratifiedKFold",
+            )
+
+    def design(self, design: Design, name: str, rows: IntArray) -> Design:
+        """Return a design with the folds of a try, whose samples are these rows of the data."""
+        tests = tuple(np.searchsorted(rows, test) for _, test in self.of(name))
+        return replace(design, tests=tests)
+
+    def of(self, name: str) -> list[Split]:
+        """Return the splits of a try."""
+        cv, own = copy.copy(self.cv), self.cv.random_state
+        text = f"{own if isinstance(own, int) else ''} {name}"
+        cv.random_state = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+        cv.shuffle = True
+        return frozen(cv, *self.of_data)
