@@ -148,7 +148,7 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
     return (
-        f"{percent(share)} of the samples are positive: below 10%, {kind} intervals of {label} "
+        f"{percent(share, 1)} of the samples are positive: below 10%, {kind} intervals of {label} "
         "may cover the true value too rarely",
         "leave out --tight (or --interval), or report auc",
     )
@@ -204,7 +204,7 @@ def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
     """
     return (
         f"{name}, the winner by {label}, predicts {predicted!r} for every sample; "
-        f"{percent(share)} of them are",
+        f"{percent(share, 0)} of them are",
         "use a metric that takes the other classes into account, such as auc or balanced-accuracy",
     )
 

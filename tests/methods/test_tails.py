@@ -97,7 +97,7 @@ def test_the_log_loss_of_a_winner_that_is_too_sure(make):
 @pytest.mark.parametrize("kind", ["label", "probability"])
 def test_a_winner_that_predicts_one_class_is_told_of(kind):
     matrix = binary(n_samples=60, kind=PredictionKind(kind))
-    truth = (np.arange(60) % 4 == 0).astype(int)
+    truth = (np.arange(60) % 8 == 0).astype(int)
     matrix = replace(matrix, outcome=replace(matrix.outcome, values=truth))
     predictions = np.array(matrix.predictions)
     predictions[0, :, 0] = 0 if kind == "label" else np.linspace(0.01, 0.4, 60)
@@ -105,7 +105,7 @@ def test_a_winner_that_predicts_one_class_is_told_of(kind):
     found, _ = estimate(matrix, [METRICS["accuracy"]], PLAN, ["bbc"])
     notes = {note.code: note.text for note in found[0].notes}
     assert found[0].winner == "c0"
-    assert "75% of them are" in notes["majority-rule"]
+    assert "87% of them are" in notes["majority-rule"]
     predictions[0, 0, 0] = 1
     one_other = replace(matrix, predictions=predictions)
     found, _ = estimate(one_other, [METRICS["accuracy"]], PLAN, ["bbc"])
