@@ -28,9 +28,12 @@ def _load(file: File) -> list[Log]:
     run = file.json
     cases = [one for kind in _KINDS for one in run.get(kind) or ()]
     results = [_result(one) for one in file.each(cases, "test case")]
-    totals = {str(one["metric"]): one["scores"] for one in run["metricsScores"]}
     passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
-    totals[SUCCESS] = [1.0] * passed + [0.0] * failed
+    totals = {  # by name: sum and number
+        str(one["metric"]): (sum(number_of(x) or 0.0 for x in one["scores"]), len(one["scores"]))
+        for one in run["metricsScores"]
+    }
+    totals[SUCCESS] = passed, passed + failed
     alone = len({one.item for one in results}) == len(results)
     names = [*dict.fromkeys(name for one in results for name in one.scores)]
     if len(names) > 2:  # a single metric comes first, or else whether all hold
@@ -38,10 +41,10 @@ def _load(file: File) -> list[Log]:
     scorers = {}
     for name in names:
         own = [one.scores[name] or 0.0 for one in results if one.scores.get(name) is not None]
-        told = [number_of(one) or 0.0 for one in totals.get(name, ())]
+        total, n_told = totals.get(name, (0.0, 0))
         scorers[name] = ScorerInfo(
             bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in own) else None,
-            reported=sum(told) / len(told) if alone and len(told) == len(own) > 0 else None,
+            reported=total / n_told if alone and n_told == len(own) > 0 else None,
             unchecked=""
             if alone
             else "deepeval averages over test cases, and some are asked again",

@@ -83,6 +83,15 @@ def test_hyperparameters_or_an_identifier_tell_runs_apart(tmp_path):
     assert len(set(read(tmp_path).configurations)) == 3
 
 
+def test_a_count_that_can_not_be_does_not_fill_the_memory(tmp_path):
+    cases = [case(i, {"exact": i % 2}) for i in range(N)]
+    run(tmp_path, cases, 1, identifier="a", testPassed=10**13)
+    run(tmp_path, cases[::-1], 2, identifier="b", testPassed=3, testFailed=N - 3)
+    assert verify(read(tmp_path)).n_checked == 2
+    found = read(tmp_path, roles=Roles(prediction="success"))
+    assert [one.value for one in found.source.run.leaderboard] == [3 / N]
+
+
 def test_a_metric_that_failed_is_an_error(tmp_path):
     for number in range(2):
         cases = [case(i, {"exact": float(i % 3 > number)}) for i in range(N)]
