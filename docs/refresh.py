@@ -37,11 +37,11 @@ import typer
 from winners_curse import PICTURE, drawing
 
 from bbccli.cli.app import app, main
-from bbccli.comparisons import baseline, families, influences, possible_best, simultaneous
+from bbccli.comparisons import baseline, families, possible_best, simultaneous
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.methods import METHODS
-from bbccli.methods.registry import ASSUMED, description
+from bbccli.methods.registry import ASSUMED, DEFAULT_METHODS, description, module_of
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import AS_REPEATED
 from bbccli.metrics.ranking import PAIRS_COUNTED
@@ -78,7 +78,7 @@ MODEL = "correct"
 ARGUMENTS = "Arguments"
 HELP = {"--help", "--help-all"}
 PANELS = {panel: place for place, panel in enumerate([ARGUMENTS, *(one.value for one in Panel)])}
-AFTER_SELECTION = (possible_best, baseline, families, simultaneous, influences)
+AFTER_SELECTION = (possible_best, baseline, families, simultaneous)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
@@ -214,7 +214,25 @@ def metric_parts() -> list[str]:
 
 def method_parts() -> list[str]:
     """Make the section of each method from the docstring of its module."""
-    return [f"## {name}\n\n{_with_title('**{}**', description(name))}" for name in METHODS]
+    whole = (*DEFAULT_METHODS, "vault")
+    return [
+        f"## {name}\n\n{_with_title('**{}**', text if name in whole else _in_short(text, module))}"
+        for name in METHODS
+        for text, module in [(description(name), module_of(name))]
+    ]
+
+
+def _in_short(text: str, module: ModuleType) -> str:
+    """Leave the algorithm, its cost and departures to the module, and name it."""
+    blocks = text.split("\n\n")
+    told = [
+        block
+        for before, block in zip(["", *blocks], blocks, strict=False)
+        if not block.startswith(("Algorithm:", "Cost:", "Departures"))
+        and not (before == "Algorithm:" and block.startswith("1. "))
+    ]
+    path = f"{module.__name__.replace('.', '/')}.py"
+    return "\n\n".join(told) + f" Algorithm: `{path}`."
 
 
 def test_parts() -> list[str]:
@@ -234,7 +252,7 @@ def _sections(module: ModuleType) -> list[str]:
     # a module of several has a heading for each; what comes first is of the module
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         name, _, rest = section.partition("\n\n")
-        parts.append(f"### Test {name}\n\n{_with_title('**{}**', rest)}")
+        parts.append(f"### Test {name}\n\n{_with_title('**{}**', _in_short(rest.strip(), module))}")
     return parts
 
 

@@ -148,8 +148,10 @@ def test_every_common_option_is_documented():
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_documented(name):
     section = sections("docs/methods.md")[name]
-    for word in ("Formula", "Algorithm", "When to use", "When not", "Cost", "Source"):
+    for word in ("Formula", "When to use", "When not", "Source", "Algorithm"):
         assert word.lower() in section.lower(), word
+    told = refresh.description(name).lower()
+    assert all(f"{word}:" in told for word in ("algorithm", "cost", "source"))
 
 
 def test_the_sections_on_methods_are_the_docstrings_in_order():

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from public import listed
 
+from bbccli.methods.registry import MODULES as METHODS
+
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "docs" / "site"
 
@@ -64,6 +66,22 @@ def test_anchors_become_those_of_myst(site):
     assert as_myst("[home](../README.md#a)") == "[home](../index.md#a)"
     for path in (ROOT / "docs").glob("*.md"):
         assert "<a id" not in as_myst(path.read_text("utf-8")), path
+
+
+def test_each_method_has_a_page_that_links_lead_to(site):
+    pages = {page: (ROOT / page).read_text("utf-8") for page in site("parts").PAGES}
+    found = site("methods").divided(pages)
+    assert {path for path in found if path.startswith("docs/methods/")} == {
+        f"docs/methods/{name}.md" for name in METHODS
+    }
+    assert found["docs/methods/bbc-f.md"].startswith("# bbc-f\n\n**BBC-F, ")
+    assert "](methods/bbc.md)" in found["docs/which-number.md"] + found["docs/plan.md"]
+    for path, text in found.items():
+        for link in re.findall(r"\]\(([^)\s:]+\.md)[^)]*\)", text):
+            target = (ROOT / path).parent.joinpath(link).resolve().relative_to(ROOT)
+            assert str(target) in found or (ROOT / target).is_file(), (path, link)
+        left = re.findall(r"methods\.md#([\w-]+)\)", text)
+        assert not {*left} & {*METHODS}, path
 
 
 def test_the_reference_has_every_public_name_once(site):

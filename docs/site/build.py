@@ -2,9 +2,10 @@
 
     python docs/site/build.py build/site
 
-The Markdown pages are taken as they are. What is added: an index for each part, the reference of
-the Python API by the tables of docs/api.md, and the gallery: notebooks as they last ran, and
-figures that are drawn by `bbc plot`. No network is used, and the pages use none.
+The Markdown pages are taken as they are, but for a page for each method. Added are an index for
+each part, the reference of the Python API by the tables of docs/api.md, and the gallery: notebooks
+as they last ran, and figures that are drawn by `bbc plot`. No network is used, and the pages use
+none.
 """
 
 import re
@@ -18,6 +19,7 @@ sys.path[:0] = [str(HERE), str(ROOT)]  # conf.py imports its neighbours
 
 from gallery import draw_gallery  # noqa: E402
 from links import broken_links  # noqa: E402
+from methods import divided  # noqa: E402
 from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
 from reference import reference_pages  # noqa: E402
 
@@ -34,8 +36,9 @@ def lay_out(source: Path) -> None:
     """Write all of Sphinx's input below an empty folder."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     write(source / "index.md", as_myst(readme) + toctree(HOME))
-    for page in PAGES:
-        write(source / page, as_myst((ROOT / page).read_text(encoding="utf-8")))
+    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+    for page, text in divided(pages).items():
+        write(source / page, as_myst(text))
     for path in (path for pattern in COPIED for path in ROOT.glob(pattern)):
         place = source / path.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
