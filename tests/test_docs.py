@@ -498,3 +498,38 @@ def test_a_story_is_short(name):
     prose = re.sub(r"^```.*?^```$", "", text_of(name), flags=re.M | re.S)
     assert len(prose.split()) <= 700
     assert f"]({name})" in text_of("README.md")
+
+
+def test_the_way_of_an_answer_is_as_told():
+    """A process of its own: nothing is kept from earlier answers."""
+    program = f"""
+import sys
+from pathlib import Path
+
+import bbccli.cli.app
+
+called = {{}}
+package = str(Path(bbccli.__file__).parent) + "/"
+
+
+def note(frame, event, _):
+    code = frame.f_code
+    if event == "call" and code.co_filename.startswith(package):
+        called[f"{{code.co_filename.removeprefix(package)}}:{{code.co_qualname}}"] = None
+
+
+sys.setprofile(note)
+words = "--method bbc --fail-under 0.1 --quiet".split()
+status = bbccli.cli.app.main(["correct", {str(SAMPLES / "progression.parquet")!r}, *words])
+sys.setprofile(None)
+print(status, *called, sep="\\n", file=sys.stderr)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    status, *called = ran.stderr.split("\n")
+    page = (DOCS / "design.md").read_text(encoding="utf-8")
+    section = page.partition("## The way of one answer")[2].partition("\n## ")[0]
+    told = re.findall(r"`([\w/]+\.py:[\w.]+)`", section)
+    assert status == "0" and len(told) > 15
+    assert [name for name in called if name in told] == told
