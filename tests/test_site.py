@@ -75,7 +75,7 @@ def test_each_method_has_a_page_that_links_lead_to(site):
         f"docs/methods/{name}.md" for name in METHODS
     }
     assert found["docs/methods/bbc-f.md"].startswith("# bbc-f\n\n**BBC-F, ")
-    assert "](methods/bbc.md)" in found["docs/which-number.md"] + found["docs/plan.md"]
+    assert "](methods/ncv.md)" in found["docs/formats.md"]
     for path, text in found.items():
         for link in re.findall(r"\]\(([^)\s:]+\.md)[^)]*\)", text):
             target = (ROOT / path).parent.joinpath(link).resolve().relative_to(ROOT)
