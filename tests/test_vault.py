@@ -143,7 +143,7 @@ def test_values_are_sealed_over_their_whole_range(tmp_path):
 def test_whole_groups_are_sealed(tmp_path, run):
     ITEMS.to_csv(tmp_path / "i.csv", index=False)
     _, _, err = run("vault", tmp_path / "i.csv", "--group", "patient")
-    assert "whole ones of patient" in err
+    assert "whole groups of patient" in err
     parts = [pd.read_csv(tmp_path / f"i-vault/{name}.csv") for name in ("search", "vault")]
     assert not set(parts[0].patient) & set(parts[1].patient)
 
@@ -153,6 +153,7 @@ def test_whole_groups_are_sealed(tmp_path, run):
     [
         (ITEMS, {"share": 1.2}, "share is 1.2, not in (0, 1)"),
         (ITEMS, {"planned": 0}, "opens nothing"),
+        (ITEMS, {"seed": -1}, "negative"),
         (ITEMS[:39], {}, "20 rows or more"),
         (ITEMS.drop(columns="id"), {}, "no column is the key"),
         (ITEMS.assign(id="a"), {}, "the key occurs twice"),
@@ -493,3 +494,52 @@ def test_a_recording_has_its_own(place, tmp_path):
     rec.write_all("b", np.full(len(rec.rows), "no"))
     with pytest.raises(OptionError, match="has a vault of its own"):
         bbccli.correct(rec, metric="accuracy", vault=str(place / "scores.csv"))
+
+
+@pytest.mark.parametrize("name", ["inspect", "deepeval", "every_eval_ever"])
+def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run, name):
+    from random import Random
+
+    from written_logs import WRITERS, Run
+
+    items = pd.DataFrame({"item": range(200), "question": [f"q{i}" for i in range(200)]})
+    items.to_json(tmp_path / "i.jsonl", orient="records", lines=True)
+    made = vaults.seal(str(tmp_path / "i.jsonl"))
+    search, sealed = (
+        [json.loads(line)["item"] for line in one.read_text().splitlines()]
+        for one in (made.search, made.sealed)
+    )
+    rng = Random(1)
+    runs = [Run(f"m{k}", {i: [int(rng.random() < 0.5)] for i in search}) for k in range(4)]
+    for place, own in (
+        ("search", runs),
+        ("i-vault/logs", [Run("m1", {i: [i % 2] for i in sealed})]),
+        ("seen", [Run("m1", {i: [i % 2] for i in [*search[:2], *sealed]})]),
+    ):
+        (tmp_path / place).mkdir()
+        WRITERS[name](tmp_path / place, own, rng)
+    how = ("--n-resamples", 50, "--vault", tmp_path / "i-vault/logs")
+    found = run.document("correct", tmp_path / "search", *how)
+    assert vault_row(found)["value"] == pytest.approx(np.mean(np.array(sealed) % 2))
+    assert "are sealed, such as" in run.refused("correct", tmp_path / "seen", *how)
+
+
+def test_keys_that_are_variables_are_joined_by_the_one_that_the_vault_has(place, run):
+    ITEMS.assign(key=[f"k{i}" for i in range(N)]).to_csv("items.csv", index=False)
+    shutil.rmtree("items-vault")
+    vaults.seal("items.csv", row_id="key")
+    for name in ("search", "scores"):
+        table = pd.read_csv(f"{name}.csv")
+        keys = [json.dumps({"tone": "kind", "id": one}) + " #7" for one in table.id]
+        right = (table.drop(columns=["id", "truth"], errors="ignore") == "yes").astype(int)
+        right.assign(id=keys).to_csv(f"{name}.csv", index=False)
+    how = ("--task", "score", "--vault", "scores.csv")
+    assert vault_row(run.document("correct", "search.csv", *how))["opened"]["n_samples"] == 60
+
+
+def test_a_key_under_another_name_is_found_by_its_values(place, run):
+    ITEMS.assign(key=[f"k{i}" for i in range(N)]).to_csv("items.csv", index=False)
+    shutil.rmtree("items-vault")
+    vaults.seal("items.csv", row_id="key")
+    first = vault_row(corrected(run))  # its scores have the ids
+    assert first["value"] == pytest.approx(0.7, abs=0.15)

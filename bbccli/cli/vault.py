@@ -33,7 +33,7 @@ def vault(
     share: Annotated[
         float,
         Option(
-            "Share of the rows to seal: at least 50 unless that is more than half.",
+            "Share of the rows to seal: at least 50 rows, at most half of all.",
             "P",
             scope=Scope.COMMAND,
         ),
@@ -63,6 +63,8 @@ def vault(
       bbc correct predictions.csv --vault items-vault/scores.csv
     """
     from bbccli.cli.streams import say
+    from bbccli.platform.rounding import count
+    from bbccli.platform.text import visible
     from bbccli.use_cases.vault.sealing import seal
 
     columns = {"row_id": row_id, "truth": truth, "group": group}
@@ -70,9 +72,12 @@ def vault(
     if quiet:
         return
     for path, n, what in (
-        (made.search, made.n_search, "for the search"),
-        (made.sealed, made.n_sealed, f"sealed, {planned} opening{'s' * (planned != 1)} planned"),
+        (made.search, made.n_search, "for the search, which must see no others"),
+        (made.sealed, made.n_sealed, f"sealed, {count(planned, 'opening')} planned"),
     ):
-        say(f"wrote {path}: {n} rows {what}")
-    say(f"groups: {f'whole ones of {made.group}' if made.group else 'none; --group names them'}")
-    say(f"shares: those of {made.truth}" if made.truth else "shares: at random; --truth evens them")
+        say(f"wrote {visible(str(path))}: {n} rows {what}")
+    evenly = f"evenly by {made.truth}" if made.truth else "at random (--truth shares them evenly)"
+    whole = (
+        f"whole groups of {made.group}" if made.group else "no groups (--group keeps them whole)"
+    )
+    say(f"rows were drawn {visible(evenly)}, {visible(whole)}")

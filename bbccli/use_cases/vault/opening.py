@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,26 @@ class Found:
         """The file that counts."""
         return self.folder / OPENINGS
 
-    @property
-    def keys(self) -> SampleKeys:
-        """Keys of the sealed rows."""
+    def keys(self, given: SampleKeys, search: SampleKeys) -> tuple[SampleKeys, ...]:
+        """Return keys of the sealed rows, the given ones and those of the search.
+
+        Logs of evaluations have keys of their own: then a column that holds just the given keys is
+        taken, or one that holds a variable of theirs, as promptfoo writes them.
+        """
+        told = [one.as_text().tolist() for one in (given, search)]
+        variables = [[_object(key) for key in one] for one in told]
+        for name in (self.key, *self.table.names):
+            column = self.table.column(name)
+            held = SampleKeys(keys_of(column), name, column.rows)
+            texts = {*held.as_text().tolist()}
+            if texts == {*told[0]}:
+                return held, given, search
+            values = [[one.get(name) for one in own] for own in variables]
+            if texts == {*values[0]} and None not in values[1]:
+                as_bytes = (np.array([str(one).encode() for one in own]) for own in values)
+                return held, *(SampleKeys(one, name) for one in as_bytes)
         column = self.table.column(self.key)
-        return SampleKeys(keys_of(column), self.key, column.rows)
+        return SampleKeys(keys_of(column), self.key, column.rows), given, search
 
 
 def opened(
@@ -159,7 +175,7 @@ def _scores(
         roles = replace(roles, row_id=key)
         column = None if key is None else names.column(column_of(names, key, "row_id"))
         held = None if column is None else SampleKeys(keys_of(column), key, column.rows)
-        _order(vault, (names.path, held), (matrix.source.path, matrix.sample_keys))
+        joined_by, _ = _order(vault, (names.path, held), (matrix.source.path, matrix.sample_keys))
         for role in ("fold", "repeat", "group", "weight", "outer_fold", "train_size"):
             if getattr(roles, role) not in (None, *names.names):
                 roles = replace(roles, **{role: None})
@@ -168,7 +184,7 @@ def _scores(
         truth = truth if of is names else vault.truth
         if of is not names and truth and matrix.task not in (Task.SCORE, Task.SURVIVAL):
             labels = str(of.path)
-            roles = replace(roles, truth=truth, labels_row_id=vault.key)
+            roles = replace(roles, truth=truth, labels_row_id=joined_by)
         known = of.column(truth).named_codes()[1] if truth else known
     request = replace(
         asked,
@@ -205,7 +221,7 @@ def _joined(
             hint="keep the column of the one that was selected; or correct this file by itself, "
             "as the list of finalists that it is",
         )
-    order = _order(vault, (path, given.sample_keys), (search, matrix.sample_keys))
+    _, order = _order(vault, (path, given.sample_keys), (search, matrix.sample_keys))
     ours, theirs = given.outcome.classes, matrix.outcome.classes
     for what, same, one, other in (
         ("classes", [*ours] == [c for c in theirs if c in ours], listing(ours), listing(theirs)),
@@ -230,19 +246,22 @@ def _joined(
 
 def _order(
     vault: Found, given: tuple[str, SampleKeys | None], search: tuple[str, SampleKeys | None]
-) -> IntArray:
-    """Return the position of each sealed row among given keys, by path; an InputError unless these
-    are all sealed ones, and the search has none of them.
+) -> tuple[str | None, IntArray]:
+    """Return the column of the vault that is its key, and the position of each sealed row among the
+    given keys, by path; an InputError unless these are all sealed ones, and the search has none.
     """
-    keys = (vault.table.path, vault.keys), given, search
-    for place, names in keys:
+    for place, names in (given, search):
         if names is None or names.column is None:
             raise InputError(
                 "has no key of its rows, so nothing tells that none of them is sealed",
                 path=place,
                 hint=f"give it a column {vault.key!r}, as in {vault.table.path}",
             )
-    sealed, ours, searched = names_alike(keys)
+    assert given[1] is not None
+    assert search[1] is not None
+    paths = vault.table.path, given[0], search[0]
+    keys = vault.keys(given[1], search[1])
+    sealed, ours, searched = names_alike([*zip(paths, keys, strict=True)])
     _refuse(
         searched,
         np.isin(searched, sealed),
@@ -264,7 +283,16 @@ def _order(
         given[0],
         f"give scores of all rows in {vault.table.path}",
     )
-    return np.asarray(np.argsort(ours)[np.searchsorted(np.sort(ours), sealed)])
+    return keys[0].column, np.argsort(ours)[np.searchsorted(np.sort(ours), sealed)]
+
+
+def _object(key: str) -> dict[str, Any]:
+    """Return the variables that a key holds, if it is an object in JSON."""
+    found: Any = None
+    if key.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            found, _ = json.JSONDecoder().raw_decode(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _refuse(keys: Any, wrong: Any, problem: str, path: str, hint: str) -> None:

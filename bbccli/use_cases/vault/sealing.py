@@ -22,7 +22,7 @@ from bbccli.platform.atomic import cannot_write, sync_folder, write_whole
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
 from bbccli.reading.roles import ITEM_KEYS, column_of, named
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sources.files import STDIN, read_table
 from bbccli.reading.sources.splitting import split
 from bbccli.reading.table import Table
 
@@ -73,18 +73,22 @@ def seal(
     InputError
         No column is a key, with another value in each row.
     """
-    share, planned = real(share, "share"), whole(planned, "planned")
+    share, planned, seed = real(share, "share"), whole(planned, "planned"), whole(seed, "seed")
+    if seed < 0:
+        raise OptionError(f"{parameter('seed', seed)} is negative", hint="an integer from 0")
+    if path == STDIN:
+        raise OptionError("rows of standard input are not sealed", hint="save them, name the file")
     if planned < 1:
         raise OptionError(
             f"{parameter('planned', planned)} opens nothing", hint="plan one opening, of the winner"
         )
+    table = read_table(path, [row_id] if row_id else []).asked_for({row_id, truth, group})
     place = Path(folder) if folder is not None else _beside(path)
     if place.exists():
         raise OptionError(
             f"{place} exists, and a vault is never overwritten",
             hint="use it; or name another folder for another vault",
         )
-    table = read_table(path, [row_id] if row_id else []).asked_for({row_id, truth, group})
     key, by_truth = _key(table, row_id), _chosen(table, truth, "truth")
     by_group = _chosen(table, group, "group")
     groups = None
