@@ -11,7 +11,7 @@ UNSEEN = (
 
 
 @note(CARE)
-def guided(standing: float) -> Texts:
+def guided(standing: float, lead: float) -> Texts:
     """Later configurations descend from the best of the earlier ones more often than in any order
     of chance. `bbc` does not allow for how these samples led to them, which costs at most a few
     hundredths of an AUC for up to about six hyperparameters. See [guided searches](guided.md).
@@ -20,8 +20,9 @@ def guided(standing: float) -> Texts:
     `guided-climb`. If nothing in the search depended on a score, say `--guided no`.
     """
     return (
-        "later configurations seem derived from the best of the earlier ones (standing "
-        f"{standing:.2f}, 0.50 if unguided): bbc corrects for the choice, not for the guidance",
+        "later configurations seem derived from the best of the earlier ones, as where a few "
+        f"hyperparameters are tuned (standing {standing:.2f}, lead {lead:.2f}; 0.50 if unguided): "
+        "bbc corrects for the choice, not for the guidance",
         "nothing to do for a few hyperparameters; otherwise see bbc explain guided-climb; if "
         "nothing was guided, give --guided no",
     )
@@ -38,7 +39,7 @@ def guided_by_scores() -> Texts:
 
 
 @note(DOUBT)
-def guided_climb(standing: float) -> Texts:
+def guided_climb(standing: float, lead: float) -> Texts:
     """The search built on its best so far, like hill climbing, evolution, selection of features and
     agents. These samples shaped the configurations, and every method here is too good: by 0.04 to
     0.25 of an AUC or accuracy in studies with 20 to 300 tries on 100 to 500 samples. A gate is
@@ -48,9 +49,9 @@ def guided_climb(standing: float) -> Texts:
     nothing in the search depended on a score, say `--guided no`.
     """
     return (
-        f"the search built on its best so far (standing {standing:.2f}, 0.50 if unguided): these "
-        "samples shaped the configurations, so the figure is too good, by 0.04 to 0.25 in studies "
-        "of such searches",
+        f"the search built on its best so far (standing {standing:.2f}, lead {lead:.2f}; 0.50 if "
+        "unguided): these samples shaped the configurations, so the figure is too good, by 0.04 to "
+        "0.25 in studies of such searches",
         UNSEEN,
     )
 

@@ -12,15 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.validation import (
-    comparisons,
-    dropping,
-    guided,
-    learning_curves,
-    made,
-    plans,
-    trained_plans,
-)
+from benchmarks.validation import comparisons, dropping, learning_curves, made, plans, trained_plans
 from benchmarks.validation.kept import FOLDER, Study
 from benchmarks.validation.page import DOCS, between
 
@@ -31,7 +23,6 @@ STUDIES = (
     dropping.STUDY,
     learning_curves.STUDY,
     made.STUDY,
-    *guided.STUDIES,
 )
 PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
@@ -77,8 +68,6 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "dropping-in-short": dropping.in_short(kept["dropping"]),
         "learning-curves": learning_curves.block(kept["learning-curves"]),
         "made": made.block(kept["made"]),
-        "guided": guided.block([kept["guided"], kept["guided-boosting"]]),
-        "guided-lists": guided.block_of_lists(kept["guided-lists"]),
     }
 
 

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
-from bbccli.stats.guidance import CARE, DOUBT, standing_of
+from bbccli.stats.guidance import Guidance, standing_of
 from benchmarks.tables import Row
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.listed import AXES, GRIDS, halving, listed, tree_of_prompts
@@ -116,23 +116,14 @@ def lists() -> list[List]:
     ]
 
 
-def told(matrix: PredictionMatrix, metric: str) -> dict[str, Any]:
-    """Return what the order tells, and which note is given."""
-    found = standing_of(matrix, METRICS[metric], PLAN)
-    if found is None:
-        return {"standing": np.nan, "distance": np.nan, "lead": np.nan, "care": 0, "doubt": 0}
-    doubt = found.exceeds(DOUBT)
-    return {
-        "standing": found.mean,
-        "distance": found.distance,
-        "lead": found.lead,
-        "care": int(found.exceeds(CARE) and not doubt),
-        "doubt": int(doubt),
-    }
+def told(matrix: PredictionMatrix, metric: str) -> dict[str, float]:
+    """Return what the order tells."""
+    found = standing_of(matrix, METRICS[metric], PLAN) or Guidance(0.5, 0.0, 0.5)
+    return {"standing": found.mean, "distance": found.distance, "lead": found.lead}
 
 
 def repetition(setting: Cell, number: int) -> Result:
-    """Return errors, too good is positive, whether the interval holds the truth, and the note."""
+    """Return errors, too good is positive, whether the interval holds the truth, and the order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = setting.make(np.random.default_rng([52, crc32(setting.key.encode()), number]))
@@ -148,7 +139,7 @@ def repetition(setting: Cell, number: int) -> Result:
 
 
 def of_list(setting: List, number: int) -> Result:
-    """Return what is said of a list."""
+    """Return what the order of a list tells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rng = np.random.default_rng([53, crc32(setting.key.encode()), number])
@@ -182,11 +173,14 @@ def block_of_lists(store: Kept) -> str:
 
 
 def _notes(kept: Sequence[Result]) -> Row:
-    known = [float(r["standing"]) for r in kept if r["standing"] is not None]
-    row: Row = {"standing": f"{np.mean(known):.2f}"} if known else {}
-    return row | {
-        name: f"{share_of(sum(int(r[name]) for r in kept), len(kept))}"
-        for name in ("care", "doubt")
+    found = [Guidance(r["standing"], r["distance"], r["lead"]) for r in kept]
+    climbs = [one.is_climb for one in found]
+    others = [one.is_guided and not one.is_climb for one in found]
+    return {
+        "standing": f"{np.mean([one.mean for one in found]):.2f}",
+        "lead": f"{np.mean([one.lead for one in found]):.2f}",
+        "care": f"{share_of(sum(others), len(found))}",
+        "doubt": f"{share_of(sum(climbs), len(found))}",
     }
 
 
