@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bbccli.notes import listing
 from bbccli.reading.evaluations.files import File, number_of, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
@@ -69,6 +70,9 @@ def _load(file: File) -> list[Log]:
     results = _results(file, time)
     config = object_of(results.get("config"))
     scorers = _scorers(file, results, task)
+    every = ((name, line) for line in file.records() for name in _metrics(line))
+    kept = dict.fromkeys(name for name, line in every if line[name] is not None)
+    of_all = "" if scorers else f"{listing([*kept])}: no score of an answer alone"
     log = Log(
         place=file.path,
         task=task,
@@ -78,6 +82,7 @@ def _load(file: File) -> list[Log]:
         results=_answers(file, scorers),
         scorers=scorers,
         created=moment_of(time),
+        left_out=of_all if kept else "",
     )
     return [log]
 

@@ -67,7 +67,7 @@ def sheet_of_logs(
         raise InputError(
             f"has no usable log of {framework.name} ({reasons})",
             path=path,
-            hint="finish the evaluation first",
+            hint="give logs of finished runs that have a score for each answer",
         )
     runs, elsewhere = in_common(runs_of(used), path)
     scorer, others, without = _scorer(runs, request, path)
