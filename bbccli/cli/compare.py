@@ -38,7 +38,7 @@ def compare(
     from bbccli.reports import Kind
     from bbccli.use_cases.command_line import command_line
 
-    comparing.question(len(files))
+    comparing.asked(len(files))
     comparing.plan({})
     form = form_for(format, where, Kind.COMPARE) or format
     with work.working(quiet=where.quiet) as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from bbccli.cli.command import command
@@ -55,7 +56,7 @@ def leaderboard(
     from bbccli.metrics import choose_metrics
     from bbccli.platform.resources import enter
     from bbccli.reports import FORMS, Kind
-    from bbccli.use_cases.correct import working
+    from bbccli.use_cases.correct import of_deployed, working
 
     analysis.check()
     if top is not None and top < 1:
@@ -72,5 +73,7 @@ def leaderboard(
             choose_metrics(analysis.metric, matrix),
         )
         with working(analysis.metric, matrix):
+            plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
+            matrix = replace(matrix, notes=(*matrix.notes, *notes))
             found = ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)
     publish([found], form.name, where, Kind.LEADERBOARD)

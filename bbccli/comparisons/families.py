@@ -1,4 +1,4 @@
-"""Compare families of configurations that each select their winner.
+"""Compare families of configurations that each select their winner, or make a model of them.
 
 1. Select the winner of each family on all samples. The observed difference of two winners favours
    the family that had more configurations to choose from.
@@ -31,17 +31,24 @@ from math import e, sqrt
 
 import numpy as np
 
-from bbccli.comparisons.baseline import check_margin, verdict_of
+from bbccli.comparisons.baseline import check_margin, position_of, verdict_of
 from bbccli.comparisons.records import Comparison
 from bbccli.comparisons.simultaneous import normal_to_t, normalised, share_reaching
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, parameter
+from bbccli.methods import METHODS
+from bbccli.methods.several import on_making
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note, further_families, listing, unequal_budgets
 from bbccli.platform.arguments import choice
-from bbccli.stats.bootstrap.differences import as_difference, corrected_difference, jointly
+from bbccli.stats.bootstrap.differences import (
+    as_difference,
+    corrected_difference,
+    difference_at_size,
+    jointly,
+)
 from bbccli.stats.case import Case
 from bbccli.stats.selection.units import n_units_of, on_few_groups
 from bbccli.types import Adjustment, Interval, Side
@@ -101,7 +108,7 @@ def between_families(
     metric = with_plan(choose_metric(metric, matrix), plan)
     check_margin(margin, metric, matrix.outcome)
     cases = {
-        name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)
+        name: _case(matrix.of_configurations(np.asarray(columns)), metric, plan)
         for name, columns in families.items()
     }
     sign = metric.direction.sign
@@ -123,6 +130,52 @@ def between_families(
     if adjust is Adjustment.NONE or not others:
         return first, *others
     return first, *_simultaneous(others, [cases[name] for name in few], margin)
+
+
+def made_against(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, baseline: str | None, margin: float
+) -> Comparison:
+    """Compare what a plan makes of the configurations with a baseline, or the best single one.
+
+    Both are chosen again in every resample, and scored on the same samples out of it; a baseline
+    is used as it is.
+
+    Raises OptionError: as `against_baseline`.
+    Raises UndefinedError, UnsupportedError: as BBC of either, or nothing can be made.
+    """
+    check_margin(margin, metric, matrix.outcome)
+    single = matrix
+    if baseline is not None:
+        single = matrix.of_configurations(np.array([position_of(matrix, baseline)]))
+    first, second = _case(matrix, metric, plan), _case(single, metric, plan.single)
+    maker = first.maker
+    if maker is None or not maker.of_several:
+        name, other = "the winner", "the winner as it is"
+    else:
+        of_tool = f"the {maker.called} that {maker.tool} deploys"
+        name, other = f"the {plan.rule} ensemble", "the best single configuration"
+        name = of_tool if maker.tool else name
+    steps = [plan.calibrate and f"{plan.calibrate} calibration", plan.cut and "a tuned cut"]
+    name += " with " * any(steps) + " and ".join(filter(None, steps))
+    found = _compare((name, other if baseline is None else baseline), (first, second), margin, ())
+    gain = difference_at_size(first, second)
+    lower, upper = gain.interval.lower, gain.interval.upper
+    return replace(
+        found,
+        second_selected=found.second_selected if baseline is None else None,
+        corrected=gain.value,
+        interval=gain.interval,
+        verdict=verdict_of(lower, upper, margin),
+        notes=(
+            *(one for one in found.notes if one.code != unequal_budgets.code),
+            *(on_making(matrix, maker) if maker else ()),
+            *on_few_groups(matrix),
+        ),
+    )
+
+
+def _case(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Case:
+    return METHODS[TEST].case(matrix, metric, plan)
 
 
 def _simultaneous(
@@ -164,7 +217,7 @@ def _compare(
     """Compare two families, the better one as measured first."""
     first, second = cases
     corrected = corrected_difference(first, second)
-    sizes = [case.matrix.n_configurations for case in cases]
+    sizes = [(case.maker or case).matrix.n_configurations for case in cases]
     budgets = (unequal_budgets(*names, *sizes),) if sizes[0] != sizes[1] else ()
     lower, upper = corrected.interval.lower, corrected.interval.upper
     return Comparison(

@@ -228,8 +228,8 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
 
 
 def _is_alone(result: Envelope) -> bool:
-    """True for one configuration, so that no method ignores a selection."""
-    return result.input.n_configurations == 1
+    """True if nothing was chosen, so that no method ignores a selection."""
+    return result.input.n_configurations == 1 and not result.plan.makes
 
 
 def _judged_estimate(estimates: list[Estimate], rule: GateRule) -> Estimate | None:

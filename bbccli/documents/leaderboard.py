@@ -1,5 +1,7 @@
 """Every configuration with its performances, best first; only the winner's is corrected.
 
+What is made of them, such as an ensemble, stands above them and is the one that is corrected.
+
 The order is that of the selection: by the first metric, pooled as the plan says; ties share a rank
 and keep the order of the columns, so that the winner by `best` comes first. A configuration without
 a score has no rank and comes last.
@@ -7,7 +9,7 @@ a score has no rank and comes last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -26,6 +28,8 @@ from bbccli.notes import Note, method_left_out, not_corrected
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.platform.resources import Progress, silent
+from bbccli.stats.making.made import Maker
+from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import choose, ranked
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
@@ -59,6 +63,11 @@ class LeaderboardRow:
     n_predictions: int = doc("its predictions, in all repeats")
     flags: tuple[str, ...] = doc("threats to validity, from the metadata")
     seconds: float | None = doc("training time, from the metadata; null where they lack it")
+    made: bool = doc(
+        "true for what is made of the configurations, such as an ensemble; it has no rank",
+        default=False,
+        since="1.1",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +109,27 @@ def leaderboard(
     """
     chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
     selector = chosen[0]
-    choice = choose(matrix, selector, selector, plan)
+    maker = maker_of(matrix, selector, plan)
+    winners = matrix if maker is None else maker.shipped
+    choice = choose(winners, selector, selector, plan if maker is None else plan.single)
     corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())
     values = candidates(matrix, selector, plan.pooling).performances()
     order, ranks = ranked(selector.direction, values)
+    # of all, where `selection` has the first few
+    found = corrected.distribution if corrected and maker is None else None
+    shares = found.shares(matrix.n_configurations) if found else None
     envelope = LeaderboardEnvelope(
         *(SCHEMA_VERSION, __version__, "leaderboard"),
         input=Input.of(matrix),
         plan=plan if corrected is None else corrected.plan,
         metrics=tuple(metric.name for metric in chosen),
         direction=selector.direction,
-        winner=matrix.configurations[choice.winner],
+        winner=winners.configurations[choice.winner] if maker is None else maker.label,
         corrected=corrected,
-        rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
+        rows=(
+            *_made(maker, chosen, plan),
+            *_rows(matrix, chosen, plan, order[:top], ranks, shares),
+        ),
         notes=(
             not_corrected(),
             *of_file(matrix, notes),
@@ -134,17 +151,22 @@ def _corrected(
     return replace(found, selection=found.selection[:MOST_SHARES]), notes
 
 
+def _made(maker: Maker | None, metrics: Sequence[Metric], plan: Plan) -> Iterator[LeaderboardRow]:
+    """Yield the row of what is made of all samples."""
+    if maker is not None:
+        (row,) = _rows(maker.shipped, metrics, plan, np.zeros(1, int), np.zeros(1, int))
+        yield replace(row, configuration=maker.label, flags=(), seconds=None, made=True)
+
+
 def _rows(
     matrix: PredictionMatrix,
     metrics: Sequence[Metric],
     plan: Plan,
     order: IntArray,
     ranks: IntArray,
-    corrected: Estimate | None,
+    shares: FloatArray | None = None,
 ) -> tuple[LeaderboardRow, ...]:
     scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
-    found = corrected and corrected.distribution  # of all, where `selection` has the first few
-    shares = found.shares(matrix.n_configurations) if found else None
     told, n_predictions = matrix.source.configurations, _n_predictions(matrix)
     return tuple(
         LeaderboardRow(

@@ -111,7 +111,7 @@ def estimate(
             _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix), *_on_leave_one_out(matrix, chosen)]
     notes += [*_on_reversed_risks(matrix, chosen[0])]
-    notes += [] if maker is None else _on_making(matrix, maker)
+    notes += [] if maker is None else on_making(matrix, maker)
     notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
     guidance = [*on_guidance(matrix, chosen[0], plan)]
     if tight and any(note.code == guided_climb.code for note in guidance):
@@ -285,7 +285,7 @@ def _on_leave_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> li
     return [leave_one_out(metric.label) for metric in metrics if alone and metric.of_pairs]
 
 
-def _on_making(matrix: PredictionMatrix, maker: Maker) -> Iterator[Note]:
+def on_making(matrix: PredictionMatrix, maker: Maker) -> Iterator[Note]:
     """Yield notes on what takes part in what is made, and what it rests on."""
     n_members, members = maker.matrix.n_configurations, np.flatnonzero(maker.own.shares[0] > 0)
     if n_members < matrix.n_configurations:

@@ -12,14 +12,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import Adjustment, Missing
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.use_cases.options import (
     GapOptions,
     InputOptions,
-    PlanOptions,
-    cut_option,
+    MakingOptions,
     metric_option,
 )
 
@@ -114,10 +113,12 @@ class CompareOptions:
         panel=Panel.METHOD,
         default="holm; max-t for families",
     )
-    threshold: float | None = cut_option()
 
-    def question(self, n_sources: int) -> ComparisonKind:
-        """Return the kind of comparison for this many files; refuse options of several kinds."""
+    def question(self, n_sources: int, *, makes: bool = False) -> ComparisonKind:
+        """Return the kind of comparison, by options and number of files.
+
+        makes: True if the plan makes something, which is compared with the best single one.
+        """
         for name, value in (("margin", self.margin), ("rope", self.rope)):
             if not 0 <= value < math.inf:
                 raise OptionError(
@@ -140,6 +141,8 @@ class CompareOptions:
             kind = ComparisonKind.FAMILIES
         elif self.test:
             kind = ComparisonKind.PAIRS
+        elif makes:
+            kind = ComparisonKind.BASELINE
         self._check_fits(kind)
         return kind
 
@@ -188,13 +191,17 @@ class CompareOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
+class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
     """All options that a comparison depends on."""
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The given metric, if any."""
         return (self.metric,) if self.metric else ()
+
+    def asked(self, n_sources: int) -> ComparisonKind:
+        """Return the kind of comparison for this many files; refuse options of several kinds."""
+        return self.question(n_sources, makes=self.plan({}).makes)
 
     def answer(
         self, sources: Sequence[Any], names: Sequence[str] = (), progress: Progress = silent
@@ -204,7 +211,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         `sources` are files, tables in memory or matrices: of the same samples, or with `across` a
         data set each. `names` are theirs; without names all are files, named by path.
         """
-        question = self.question(len(sources))
+        question = self.asked(len(sources))
         enter(progress, "reading")
         if question is ComparisonKind.ACROSS:
             return self._over_data_sets(sources, names)
@@ -213,7 +220,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     def _read(self, source: Any, name: str = "") -> PredictionMatrix:
         """Read a file or a table as one matrix; the path of a table in memory is its name."""
         # rows missing from some files are dealt with when the files are joined
-        matrix = self.scored(self.read_files(source, missing=self.missing), self.threshold)
+        matrix = self.at_cut(self.read_files(source, missing=self.missing))
         if name and not matrix.source.sha256:
             return replace(matrix, source=replace(matrix.source, path=name))
         return matrix
@@ -234,7 +241,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     ) -> Document[CompareEnvelope]:
         """Compare configurations, or families, on the same samples."""
         from bbccli.comparisons.baseline import against_baseline
-        from bbccli.comparisons.families import between_families, families_by
+        from bbccli.comparisons.families import between_families, families_by, made_against
         from bbccli.comparisons.possible_best import best_set
         from bbccli.comparisons.records import Verdict
         from bbccli.documents.compare import compare_document
@@ -246,8 +253,16 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         metric, plan = self._metric_and_plan(matrix)
         comparisons: Sequence[Comparison] = ()
         notes: Sequence[Note] = ()
+        if plan.makes and question is ComparisonKind.PAIRS:
+            raise UnsupportedError(
+                f"{question} tests configurations as they are, and {plan.making} makes others of "
+                "them in every resample",
+                hint=f"{parameter('baseline')} NAME, or alone: against the best single one",
+            )
         with working(self.metrics, matrix):
-            if question is ComparisonKind.BASELINE:
+            if question is ComparisonKind.BASELINE and plan.makes:
+                comparisons = (made_against(matrix, metric, plan, self.baseline, self.margin),)
+            elif question is ComparisonKind.BASELINE:
                 baseline = self.baseline or ""
                 found = against_baseline(matrix, metric, plan, baseline, self.margin)
                 comparisons = (found.winner, *found.every)
@@ -258,7 +273,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
                 comparisons = between_families(matrix, metric, plan, families, self.margin, adjust)
             elif question is ComparisonKind.PAIRS:
                 comparisons, notes = self._pairs(matrix, metric, plan, progress)
-            of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
+            of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE) and not plan.makes
             found_best = best_set(matrix, metric, plan) if of_set else None
             if found_best is not None:
                 notes = [*on_stopped(matrix, metric, plan, [found_best.members[0].configuration])]

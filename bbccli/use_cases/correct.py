@@ -28,7 +28,7 @@ from bbccli.platform import resources
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
-from bbccli.stats.bootstrap.differences import corrected_difference
+from bbccli.stats.bootstrap.differences import difference_at_size
 from bbccli.stats.case import Case
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import maker_of_run, repeated
@@ -214,15 +214,10 @@ def _beside(
         cases = [
             method.case(matrix, metric, one, select_by=metrics[0]) for one in (plan, plan.single)
         ]
-        gain, found = made.direction.gain, corrected_difference(*cases)
-        # the figures are corrected for the size of what is out of the bag, differences are not
-        moved = gain(made.size_correction or 0.0, single.size_correction or 0.0)
-        lower, upper = found.interval.lower + moved, found.interval.upper + moved
-        interval = replace(found.interval, lower=lower, upper=upper)
-        looked = float(gain(made.naive, single.naive))
-        if looked == found.value == lower == upper == 0:
+        found, looked = difference_at_size(*cases), made.direction.gain(made.naive, single.naive)
+        if looked == found.value == found.interval.lower == found.interval.upper == 0:
             continue  # such as a cut, on which the metric does not depend
-        yield single, MadeGain(metric.name, looked, found.value + moved, interval, found.wins)
+        yield single, MadeGain(metric.name, float(looked), found.value, found.interval, found.wins)
 
 
 @contextmanager

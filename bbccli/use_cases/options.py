@@ -332,6 +332,64 @@ class PlanOptions(ScoringOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MakingOptions(PlanOptions):
+    """Options of the plan, and what is made of the configurations beside an ensemble."""
+
+    threshold: str | None = _method(
+        None,
+        "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
+        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or as the "
+        "tool does that left the folder (tool).",
+        "X|tuned[:METRIC]|tool",
+        default="tool with --select tool; 0.5 for probabilities, none for unbounded scores",
+    )
+    calibrate: Calibration | None = _method(
+        None,
+        "Calibrate the probabilities of what is selected, in every resample, before any cut.",
+        default="none",
+    )
+
+    @property
+    def cut(self) -> str | None:
+        """The word for a cut that is chosen in every resample."""
+        word = str(self.threshold or "").partition(":")[0]
+        return self.threshold if word == TUNED or self.threshold == OF_TOOL else None
+
+    @property
+    def fixed_cut(self) -> float | None:
+        """The cut that is given.
+
+        Raises OptionError: it is no number.
+        """
+        if self.threshold is None or self.cut is not None:
+            return None
+        try:
+            return float(self.threshold)
+        except ValueError:
+            raise OptionError(
+                f"{parameter('threshold')} is {self.threshold!r}, not a number",
+                hint="such as 0.5, tuned, tuned:f1 or tool",
+            ) from None
+
+    def check_cut(self) -> None:
+        """Refuse a cut that is wrong for any file."""
+        from bbccli.metrics import metric_named
+
+        _ = self.fixed_cut
+        if tuned_for := (self.cut or "").partition(":")[2]:
+            metric_named(tuned_for)
+
+    def at_cut(self, matrix: PredictionMatrix) -> PredictionMatrix:
+        """Return a matrix with scores cut as the options say."""
+        if self.cut is None:
+            return self.scored(matrix, self.fixed_cut)
+        bare = str(matrix.kind) == "score" and matrix.threshold is None
+        # what a tuned cut is compared with: where margins predict the positive class
+        at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
+        return self.scored(matrix, at_zero)
+
+
+@dataclass(frozen=True, kw_only=True)
 class EstimateOptions:
     """Metrics and methods."""
 
@@ -393,48 +451,13 @@ class GateOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(VaultOptions, GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
+class Analysis(VaultOptions, GateOptions, MakingOptions, GapOptions, InputOptions, EstimateOptions):
     """All options that a document of `bbc correct` depends on, named as on the command line.
 
     What only affects speed is not part of it.
     """
 
     strict: bool = _input(False, "Same as --missing error.", scope=Scope.RUN)
-    threshold: str | None = _method(
-        None,
-        "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
-        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or as the "
-        "tool does that left the folder (tool).",
-        "X|tuned[:METRIC]|tool",
-        default="tool with --select tool; 0.5 for probabilities, none for unbounded scores",
-    )
-    calibrate: Calibration | None = _method(
-        None,
-        "Calibrate the probabilities of what is selected, in every resample, before any cut.",
-        default="none",
-    )
-
-    @property
-    def cut(self) -> str | None:
-        """The word for a cut that is chosen in every resample."""
-        word = str(self.threshold or "").partition(":")[0]
-        return self.threshold if word == TUNED or self.threshold == OF_TOOL else None
-
-    @property
-    def fixed_cut(self) -> float | None:
-        """The cut that is given.
-
-        Raises OptionError: it is no number.
-        """
-        if self.threshold is None or self.cut is not None:
-            return None
-        try:
-            return float(self.threshold)
-        except ValueError:
-            raise OptionError(
-                f"{parameter('threshold')} is {self.threshold!r}, not a number",
-                hint="such as 0.5, tuned, tuned:f1 or tool",
-            ) from None
 
     @property
     def methods(self) -> Sequence[str] | None:
@@ -458,9 +481,7 @@ class Analysis(VaultOptions, GateOptions, PlanOptions, GapOptions, InputOptions,
             )
         choose_methods([name for name in self.method or () if name != ALL])
         self.check_vault()
-        _ = self.fixed_cut
-        if tuned_for := (self.cut or "").partition(":")[2]:
-            metric_named(tuned_for)
+        self.check_cut()
         for position, name in enumerate(self.metric or ()):
             metric = metric_named(name)
             if position == 0 and self.rule is not None:
@@ -479,9 +500,4 @@ class Analysis(VaultOptions, GateOptions, PlanOptions, GapOptions, InputOptions,
     def read_sheet(self, path: Paths | PredictionMatrix) -> tuple[Sheet | None, PredictionMatrix]:
         """Return also the sheet of a file."""
         sheet, matrix = self.understood(path, Missing.ERROR if self.strict else self.missing)
-        if self.cut is None:
-            return sheet, self.scored(matrix, self.fixed_cut)
-        bare = str(matrix.kind) == "score" and matrix.threshold is None
-        # what a tuned cut is compared with: where margins predict the positive class
-        at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
-        return sheet, self.scored(matrix, at_zero)
+        return sheet, self.at_cut(matrix)

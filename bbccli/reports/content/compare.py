@@ -177,10 +177,11 @@ def _sides(document: CompareEnvelope) -> BlockTable:
         )
     ]
     leads = first.difference is not None and first.difference > 0
+    side = "side" if document.plan.makes else "family"
     return BlockTable.of(
         [
             TableColumn("", lambda row: row[0], text=True, whole=True, key=True, optional=True),
-            TableColumn("family", lambda row: row[1], text=True, key=True, optional=True),
+            TableColumn(side, lambda row: row[1], text=True, key=True, optional=True),
             TableColumn("configuration", lambda row: row[2], text=True, key=True),
             TableColumn(
                 phrases.metric_label(document.metric), lambda row: digits.performance(row[3])

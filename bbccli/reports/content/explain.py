@@ -157,9 +157,11 @@ def of_result(document: Envelope) -> list[Block]:
 
 def _picked(estimate: Estimate) -> str:
     """What was picked for its score."""
-    if estimate.made is None or not (estimate.made.ensemble or estimate.made.cut):
-        return f"{estimate.winner} was picked"
-    return f"{steps_of(estimate.made)} was made"
+    made = estimate.made
+    steps = "" if made is None else steps_of(made)
+    if made is None or made.ensemble or not steps:
+        return f"{steps or estimate.winner} was {'made' if steps else 'picked'}"
+    return f"{estimate.winner} with {steps} was picked"
 
 
 def _reason(estimate: Estimate, document: Envelope) -> str:
@@ -167,7 +169,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     read, name = document.input, estimate.method
     label, winner = phrases.metric_label(estimate.metric), estimate.winner
     which = f"Report the {label} from {name}"
-    if read.n_configurations == 1:
+    if phrases.is_single(document):
         if phrases.alone(document):
             return (
                 f"{which}. There was only one configuration, so no choice made its figure too good."
@@ -180,9 +182,10 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
     others = [method for method in others if method != name]
     chosen_on = "these" if estimate.n_evaluation is None else "the"
+    among = f" among {phrases.configurations(read)}" * (read.n_configurations > 1)
     naive = (
-        f"The naive figure does not account for it: {_picked(estimate)} for its score among "
-        f"{phrases.configurations(read)}, and part of that score is luck with {chosen_on} "
+        f"The naive figure does not account for it: {_picked(estimate)} for its score"
+        f"{among}, and part of that score is luck with {chosen_on} "
         f"{phrases.n_deciding(estimate, read)} samples{' that chose it' * (chosen_on == 'the')}."
     )
     parts = [

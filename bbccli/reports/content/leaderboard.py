@@ -22,6 +22,7 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content.correct import SELECTED_BY, choice
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.made import membership
 from bbccli.reports.words.sentences import answer
 
 NOT_CORRECTED = "not-corrected"
@@ -49,6 +50,9 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         scored, *expected = answer(result)
         yield AnswerLines([scored, *expected], plain=[scored] if expected else [])
         yield FactList([("report", one) for one in sentences(result)])
+        made, n_resamples = document.corrected.made, document.corrected.n_resamples
+        if made and made.ensemble and n_resamples:
+            facts = [("ensemble", membership(made, n_resamples))]
         if document.corrected.selection and document.input.n_configurations > 1:
             facts = [("choice", choice(document.corrected))]
     yield _table(document)
@@ -77,12 +81,13 @@ def _uncorrected(document: LeaderboardEnvelope) -> str:
         return f"{name}, {phrases.only_one(document)}, has {label} {score}."
     refused = any(note.code == LEFT_OUT for note in document.notes)
     instead = "don't report that figure" if refused else "report the figure of bbc correct instead"
-    return f"{name} has {label} {score}, and was picked for it among {n_all}: {instead}."
+    done = "made for it of" if any(row.made for row in document.rows) else "picked for it among"
+    return f"{name} has {label} {score}, and was {done} {n_all}: {instead}."
 
 
 def _table(document: LeaderboardEnvelope) -> BlockTable:
     shown = [row.configuration for row in document.rows]
-    n_more = document.input.n_configurations - len(shown)
+    n_more = document.input.n_configurations - sum(not row.made for row in document.rows)
     pooling = SELECTED_BY[document.plan.pooling]
     order = f"sorted by {phrases.metric_label(document.metrics[0])}, {pooling}"
     return BlockTable.of(

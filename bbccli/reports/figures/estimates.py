@@ -103,7 +103,7 @@ def _points(
 
 def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     document = exhibit.document
-    if document.input.n_configurations == 1:
+    if phrases.is_single(document):
         if phrases.alone(document):
             return "There was one configuration: nothing is corrected."
         return f"It is {phrases.only_one(document)}: its figure is not corrected for the choice."

@@ -340,7 +340,7 @@ def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
 
 def _series(exhibit: Exhibit) -> tuple[str, str]:
     """Names of both curves; with a single configuration nothing is corrected."""
-    return "naive", "estimate" if exhibit.document.input.n_configurations == 1 else "corrected"
+    return "naive", "estimate" if phrases.is_single(exhibit.document) else "corrected"
 
 
 def _reliability(found: Curves) -> str:

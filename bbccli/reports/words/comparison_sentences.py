@@ -28,6 +28,9 @@ VERDICTS = {
 }
 """Phrases for what a comparison shows."""
 
+MADE = "all that was chosen on these samples"
+"""Where ensembles, cuts or calibrations are compared."""
+
 
 def lines(document: CompareEnvelope) -> list[str]:
     """Return the answer, and the difference that it rests on, as sentences."""
@@ -112,7 +115,7 @@ def _difference_of(document: CompareEnvelope) -> str:
 def _corrected_difference(document: CompareEnvelope) -> str:
     """The difference of a selected winner, as measured and corrected, in a sentence."""
     first, digits = document.comparisons[0], figures_of(document)
-    among = "the choice within each family"
+    among = MADE if document.plan.makes else "the choice within each family"
     if of_baseline(document):
         among = f"the choice among {document.input.n_configurations}"
     found = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
@@ -152,7 +155,8 @@ def _choice(first: Comparison, document: CompareEnvelope) -> str:
         return f"corrected for choosing {first.first} among {among}{rule}"
     if is_selected(document):
         several = "" if is_single(document) else "the two best families as measured, "
-        return f"{several}corrected for the choice within each family{rule}"
+        among = MADE if document.plan.makes else f"the choice within each family{rule}"
+        return f"{several}corrected for {among}"
     codes = {note.code for note in document.notes}
     named = codes.isdisjoint({"selected-pair", "configurations-left-out"})
     return "both named beforehand" if named else "not corrected for a selection"

@@ -21,7 +21,7 @@ from bbccli.metrics.probability import MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import making, stopping
+from bbccli.reports.words.made import making, steps_of, stopping
 from bbccli.reports.words.phrases import metric_label, metrics_of
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
@@ -105,7 +105,7 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     if (opened := estimate.opened) is not None:
         among = f"chosen among {phrases.configurations(read)}{_rule(estimate, document)}"
         return f" for {winner}, {among}, on {opened.where} ({opened.which})"
-    if read.n_configurations == 1:
+    if phrases.is_single(document):
         return f", not corrected: {winner} is {phrases.only_one(document)}"
     configurations = phrases.configurations(read)
     if any(note.code == GUIDED for note in document.notes):
@@ -113,6 +113,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     if estimate.made is not None:
         corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
         chosen = f"{making(estimate, estimate.made)} among {configurations}"
+        if read.n_configurations == 1:
+            chosen = f"the choice of {steps_of(estimate.made)} alone"
         return f", {corrected} {chosen}{stopping(estimate, document)}"
     configurations += _rule(estimate, document)
     if estimate.n_evaluation is not None:
@@ -303,7 +305,7 @@ def _draws(estimate: Estimate, plan: Plan) -> list[str]:
 
 def paragraph(estimate: Estimate, document: Envelope) -> str:
     """Return the methods paragraph of an estimate: data, selection, estimate, interval."""
-    alone = document.input.n_configurations == 1
+    alone = phrases.is_single(document)
     parts = [
         *_selection(estimate, document, alone=alone),
         _estimation(estimate, document, alone=alone),
@@ -346,7 +348,7 @@ def _selection(estimate: Estimate, document: Envelope, *, alone: bool) -> Iterat
     made = _predictions(read)
     data = f"{made[0].upper()}{made[1:]} of {_configurations(read)} for {samples}"
     data += f"{''.join(f', {words},' for words in phrases.weighting(read))}{_design(document)}"
-    if alone:
+    if alone or (estimate.made is not None and read.n_configurations == 1):
         yield f"{data} were analysed."
         return
     compared = f"{data} were compared by {_comparison(estimate, document)}"

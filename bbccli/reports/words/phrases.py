@@ -210,7 +210,7 @@ def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
 def method_label(estimate: Estimate, document: Envelope) -> str:
     """The effect of a method on the naive figure, with caveats."""
     words = [METHODS[estimate.method].label] if estimate.method in METHODS else []
-    if document.input.n_configurations == 1:
+    if is_single(document):
         instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
         words = [UNSELECTED.sub(lambda word: instead[word[0]], one) for one in words]
     if (sealed := estimate.opened) is not None:
@@ -229,7 +229,7 @@ def is_naive(estimate: Estimate) -> bool:
 def value_name(document: Envelope, estimates: list[Estimate]) -> str:
     """Name the figures of some methods: estimates where one of them is not corrected."""
     uncorrected = any(e.ignores_selection and e.method != NAIVE for e in estimates)
-    return "estimate" if uncorrected or document.input.n_configurations == 1 else "corrected"
+    return "estimate" if uncorrected or is_single(document) else "corrected"
 
 
 def interval_name(document: Reportable, estimates: list[Estimate]) -> str:
@@ -391,6 +391,11 @@ def folds(read: Input) -> str:
 def is_split(read: Input) -> bool:
     """True if one part of the data was held out, instead of a cross-validation."""
     return bool(read.n_folds == 1 and read.n_repeats == 1)
+
+
+def is_single(document: Envelope) -> bool:
+    """True if one configuration takes part as it is, so that nothing is chosen here."""
+    return document.input.n_configurations == 1 and not document.plan.makes
 
 
 def alone(document: Reportable) -> bool:

@@ -25,7 +25,7 @@ from bbccli.platform.rounding import (
     trimmed,
 )
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import gain_sentence, made_of, single_sentence
+from bbccli.reports.words.made import gain_sentence, made_of, single_sentence, steps_of
 from bbccli.reports.words.phrases import metric_label, metrics_of
 
 
@@ -112,7 +112,7 @@ def _chosen(estimate: Estimate, document: Envelope) -> str:
 def _expected(document: Envelope, metric: str, digits: Digits) -> str:
     estimates = phrases.estimates_of(document, metric)
     label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
-    reported, alone = reported_estimate(estimates), document.input.n_configurations == 1
+    reported, alone = reported_estimate(estimates), phrases.is_single(document)
     if reported is None:
         return _without_interval(estimates, label, digits, alone=alone)
     level = phrases.interval_name(document, [reported])
@@ -128,6 +128,10 @@ def _correction(document: Envelope) -> str:
     """The choice that is corrected for, where it is not the whole one."""
     read = document.input
     used, tried = read.n_configurations, phrases.n_tried(read)
+    made = next((one.made for one in document.estimates if one.made is not None), None)
+    if used == 1 and made is not None:
+        earlier = f", not for that among the {tried} that were tried" * (tried > 1)
+        return f"; corrected for the choice of {steps_of(made)}{earlier}."
     if used == 1 and phrases.alone(document):
         return "; nothing was chosen, so nothing is corrected."
     if used == tried == 1 and any(note.code == "best-alone" for note in document.notes):

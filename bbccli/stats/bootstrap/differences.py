@@ -21,7 +21,7 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import n_draws
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
-from bbccli.stats.bootstrap.bbc_samples import notes_on_draws, out_of_bag, selections
+from bbccli.stats.bootstrap.bbc_samples import corrected, notes_on_draws, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.selection.units import n_units_of
@@ -59,6 +59,16 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     interval, _, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
     notes = notes_on_draws(first.matrix, first.selector, drawn) + notes
     return Corrected(value, interval, notes, float((drawn.values > 0).mean()))
+
+
+def difference_at_size(first: Case, second: Case) -> Corrected:
+    """Return `corrected_difference`, moved as both figures are by the size correction."""
+    found = corrected_difference(first, second)
+    sizes = [corrected(case).size_correction or 0.0 for case in (first, second)]
+    moved = first.metric.direction.gain(*sizes)
+    lower, upper = found.interval.lower + moved, found.interval.upper + moved
+    interval = replace(found.interval, lower=lower, upper=upper)
+    return replace(found, value=found.value + moved, interval=interval)
 
 
 def jointly(cases: Sequence[Case]) -> FloatArray:

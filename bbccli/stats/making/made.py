@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
+from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels.members import rounded
 from bbccli.platform import resources
@@ -72,6 +73,12 @@ class Maker:
         members = np.flatnonzero(self.own.shares[0] > 0)
         alone = len(members) == 1 and not self.of_several
         return self.matrix.configurations[members[0]] if alone else self.called or self.rule
+
+    @property
+    def label(self) -> str:
+        """The name, with the steps that follow."""
+        steps = [self.calibration, self.tuned_for and f"tuned for {METRICS[self.tuned_for].label}"]
+        return ", ".join([self.name, *filter(None, steps)])
 
     @cached_property
     def shipped(self) -> PredictionMatrix:
