@@ -357,10 +357,7 @@ class MakingOptions(PlanOptions):
 
     @property
     def fixed_cut(self) -> float | None:
-        """The cut that is given.
-
-        Raises OptionError: it is no number.
-        """
+        """The cut that is given; an OptionError if it is no number."""
         if self.threshold is None or self.cut is not None:
             return None
         try:
