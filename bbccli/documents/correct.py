@@ -257,6 +257,11 @@ def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:
     return [one for one in matrix.notes if not (told and one.code == stopped_on_fold.code)]
 
 
+def is_single(document: Envelope) -> bool:
+    """True if one configuration takes part as it is, so that nothing is chosen here."""
+    return document.input.n_configurations == 1 and not document.plan.makes
+
+
 def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
     """Return the one of a metric's estimates to report: the first whose interval counts.
 

@@ -12,6 +12,7 @@ from bbccli.documents.correct import (
     ErrorEnvelope,
     bounds_of,
     has_no_width,
+    is_single,
     reported_estimate,
 )
 from bbccli.documents.doubts import doubts_of
@@ -146,7 +147,7 @@ def judged(document: Document[Envelope], rule: GateRule | None) -> Document[Enve
     notes = list(document["notes"])
     if method == NAIVE:
         notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
-    elif method and METHODS[method].ignores_selection and not _is_alone(result):
+    elif method and METHODS[method].ignores_selection and not is_single(result):
         notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
     return document | {"notes": notes, "gate": as_json(_verdict(result, rule))}
 
@@ -210,7 +211,7 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
         return _undecided(rule, metric, found.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate is missed
-    doubt = _why_too_good(found, value, rule, alone=_is_alone(result))
+    doubt = _why_too_good(found, value, rule, alone=is_single(result))
     if found.opened is None and any(note.code == CLIMB for note in result.notes):
         doubt = doubt or "these samples guided the search"
     if doubt and outcome is GateOutcome.MET:
@@ -225,11 +226,6 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
     # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
     missed = direction.gain(value, threshold) < -TIE_TOLERANCE * abs(threshold)
     return GateOutcome.MISSED if missed else GateOutcome.MET
-
-
-def _is_alone(result: Envelope) -> bool:
-    """True if nothing was chosen, so that no method ignores a selection."""
-    return result.input.n_configurations == 1 and not result.plan.makes
 
 
 def _judged_estimate(estimates: list[Estimate], rule: GateRule) -> Estimate | None:

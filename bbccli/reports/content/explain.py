@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from inspect import getdoc, getmodule
 from math import isfinite
 
-from bbccli.documents.correct import Envelope
+from bbccli.documents.correct import Envelope, is_single
 from bbccli.documents.doubts import notes_of
 from bbccli.domain.estimate import Estimate
 from bbccli.methods import METHODS
@@ -169,7 +169,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     read, name = document.input, estimate.method
     label, winner = phrases.metric_label(estimate.metric), estimate.winner
     which = f"Report the {label} from {name}"
-    if phrases.is_single(document):
+    if is_single(document):
         if phrases.alone(document):
             return (
                 f"{which}. There was only one configuration, so no choice made its figure too good."

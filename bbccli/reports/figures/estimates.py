@@ -7,7 +7,7 @@ from json import dumps
 from math import isfinite
 from pathlib import PurePath
 
-from bbccli.documents.correct import Envelope
+from bbccli.documents.correct import Envelope, is_single
 from bbccli.documents.doubts import doubts_of
 from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.platform.rounding import percent
@@ -103,7 +103,7 @@ def _points(
 
 def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     document = exhibit.document
-    if phrases.is_single(document):
+    if is_single(document):
         if phrases.alone(document):
             return "There was one configuration: nothing is corrected."
         return f"It is {phrases.only_one(document)}: its figure is not corrected for the choice."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bbccli.documents.correct import Envelope
+from bbccli.documents.correct import Envelope, is_single
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.rounding import Digits, count, percent
 from bbccli.platform.text import visible
@@ -340,7 +340,7 @@ def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
 
 def _series(exhibit: Exhibit) -> tuple[str, str]:
     """Names of both curves; with a single configuration nothing is corrected."""
-    return "naive", "estimate" if phrases.is_single(exhibit.document) else "corrected"
+    return "naive", "estimate" if is_single(exhibit.document) else "corrected"
 
 
 def _reliability(found: Curves) -> str:

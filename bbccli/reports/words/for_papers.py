@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from bbccli.documents.correct import Envelope, Input, outcome_of
+from bbccli.documents.correct import Envelope, Input, is_single, outcome_of
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
@@ -105,7 +105,7 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     if (opened := estimate.opened) is not None:
         among = f"chosen among {phrases.configurations(read)}{_rule(estimate, document)}"
         return f" for {winner}, {among}, on {opened.where} ({opened.which})"
-    if phrases.is_single(document):
+    if is_single(document):
         return f", not corrected: {winner} is {phrases.only_one(document)}"
     configurations = phrases.configurations(read)
     if any(note.code == GUIDED for note in document.notes):
@@ -305,7 +305,7 @@ def _draws(estimate: Estimate, plan: Plan) -> list[str]:
 
 def paragraph(estimate: Estimate, document: Envelope) -> str:
     """Return the methods paragraph of an estimate: data, selection, estimate, interval."""
-    alone = phrases.is_single(document)
+    alone = is_single(document)
     parts = [
         *_selection(estimate, document, alone=alone),
         _estimation(estimate, document, alone=alone),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from bbccli.documents.correct import Envelope, Input, Run, bounds_of, reported_estimate
+from bbccli.documents.correct import Envelope, Input, Run, bounds_of, is_single, reported_estimate
 from bbccli.documents.doubts import notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
@@ -391,11 +391,6 @@ def folds(read: Input) -> str:
 def is_split(read: Input) -> bool:
     """True if one part of the data was held out, instead of a cross-validation."""
     return bool(read.n_folds == 1 and read.n_repeats == 1)
-
-
-def is_single(document: Envelope) -> bool:
-    """True if one configuration takes part as it is, so that nothing is chosen here."""
-    return document.input.n_configurations == 1 and not document.plan.makes
 
 
 def alone(document: Reportable) -> bool:

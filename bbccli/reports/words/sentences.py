@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from bbccli.documents.correct import Envelope, has_no_width, reported_estimate
+from bbccli.documents.correct import Envelope, has_no_width, is_single, reported_estimate
 from bbccli.documents.doubts import outcome_of
 from bbccli.domain.estimate import Estimate, Gate, SearchCost
 from bbccli.metrics import METRICS
@@ -112,7 +112,7 @@ def _chosen(estimate: Estimate, document: Envelope) -> str:
 def _expected(document: Envelope, metric: str, digits: Digits) -> str:
     estimates = phrases.estimates_of(document, metric)
     label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
-    reported, alone = reported_estimate(estimates), phrases.is_single(document)
+    reported, alone = reported_estimate(estimates), is_single(document)
     if reported is None:
         return _without_interval(estimates, label, digits, alone=alone)
     level = phrases.interval_name(document, [reported])
