@@ -22,6 +22,7 @@ from bbccli.metrics.capped import attainable, with_plan
 from bbccli.notes import Note, stopped_on_fold, winner_stopped
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
+from bbccli.stats.axis import axis_of
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
 
@@ -232,7 +233,9 @@ def document(
     """
     if plan is None:
         plan = estimates[0].plan if estimates else Plan()
-    shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
+    shown = tuple(
+        replace(e, selection=e.selection[:MOST_SHARES], axis=axis_of(matrix, e)) for e in estimates
+    )
     metrics = dict.fromkeys(estimate.metric for estimate in shown)
     best = [reported_estimate([e for e in shown if e.metric == metric]) for metric in metrics]
     envelope = Envelope(

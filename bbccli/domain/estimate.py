@@ -205,6 +205,25 @@ class MadeGain:
 
 
 @dataclass(frozen=True, slots=True)
+class AxisShare:
+    """How often one place of an axis won."""
+
+    value: int = doc("the epoch, or the seed")
+    share: float = doc("share of the resamples that selected it")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The place of the winner among the columns of one configuration, such as its epochs."""
+
+    configuration: str = doc("name of the configuration, without the place")
+    name: str = doc("what the columns differ by, such as epoch or seed")
+    value: int = doc("that of the winner")
+    share: float | None = doc("share of the resamples that selected any of its columns")
+    values: tuple[AxisShare, ...] = doc("those that won most often, at most ten", default=())
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """A configuration that stopped training in each fold by the samples that score it there."""
 
@@ -317,6 +336,11 @@ class Estimate:
     )
     made: Made | None = doc(
         "what the winner was made of; null where it is a configuration", default=None, since="1.1"
+    )
+    axis: Axis | None = doc(
+        "place of the winner on an axis of the columns, such as epochs; null without one",
+        default=None,
+        since="1.1",
     )
     stopping: float | None = doc(
         "what early stopping on the scoring folds added, taken off the value and the interval of a "

@@ -41,6 +41,8 @@ class Metadata:
         Declared names of the classes.
     flags
         Flags of each configuration, by id.
+    axes
+        Place of each configuration on an axis, such as its epoch, by id.
     n_candidates_total
         Number of configurations tried.
     selection
@@ -63,6 +65,7 @@ class Metadata:
     classes: tuple[str, ...] = ()
     positive_class: str | None = None
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
+    axes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING)
     n_candidates_total: int | None = None
     selection: Pooling | None = None
     undefined: int | None = None
@@ -79,7 +82,11 @@ class Metadata:
         raw |= {
             "undefined": self.undefined,
             "weight": self.roles.get("weight"),
-            "configs": [{"id": one, "flags": [*flags]} for one, flags in self.flags.items()]
+            "configs": [
+                {"id": one, "flags": [*flags]}
+                | ({"axis": dict(self.axes[one])} if one in self.axes else {})
+                for one, flags in self.flags.items()
+            ]
             or None,
             "run": None if self.run is None else self.run.as_metadata(),
         }

@@ -58,7 +58,7 @@ def position(given: Any, name: str) -> int:
     number = -1
     with suppress(TypeError):
         number = operator.index(given)
-    _refuse(number < 0, f"{name} is {given!r}", "folds and repeats are integers from 0")
+    _refuse(number < 0, f"{name} is {given!r}", f"{name}s are integers from 0")
     return number
 
 
@@ -405,6 +405,13 @@ def name_of(configuration: Any) -> str:
     name = str(configuration)
     _refuse(not name.strip(), "a configuration has no name", "give it a unique name")
     return name
+
+
+def at_epoch(configuration: Any, epoch: Any) -> tuple[str, int | None]:
+    """Return the name of a configuration at an epoch, and the epoch; None without one."""
+    if epoch is None:
+        return name_of(configuration), None
+    return f"{name_of(configuration)}@{position(epoch, 'epoch')}", int(epoch)
 
 
 def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:

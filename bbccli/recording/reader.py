@@ -281,6 +281,7 @@ def handed_over(run: Recording) -> Predictions:
                 one.name: tuple(dict.fromkeys(flag for part in one.parts for flag in part.flags))
                 for one in tries
             },
+            axes=_axes(tries),
             selection=selection if several else None,
             undefined=0 if plan.scoring else None,
             n_candidates_total=len(tries) + len(run.left_out),
@@ -331,6 +332,16 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
                 tolerance=tolerance_of(share, value),
             )
             yield position, score
+
+
+def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:
+    """Return the epoch of each try that has one, and the name of its configuration."""
+    epochs = {one.name: (one.parts[0].name, one.parts[0].epoch) for one in tries}
+    return {
+        name: {"configuration": own.rpartition("@")[0], "epoch": epoch}
+        for name, (own, epoch) in epochs.items()
+        if epoch is not None
+    }
 
 
 def _curves(run: Recording) -> Iterator[FoldCurves]:

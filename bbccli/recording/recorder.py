@@ -209,6 +209,7 @@ class Recorder:
         *,
         fold: int | None = None,
         repeat: int | None = None,
+        epoch: int | None = None,
         params: Mapping[str, Any] | None = None,
         flags: Sequence[str] = (),
     ) -> None:
@@ -227,6 +228,8 @@ class Recorder:
             each class, in sorted order or named by it; labels; or values.
         fold, repeat
             Fold and repeat, from 0. With `cv` they follow from the rows.
+        epoch
+            Epoch, from 0: ``configuration@epoch`` is a column. Keep those of all.
         params
             Parameters of the configuration.
         flags
@@ -255,7 +258,7 @@ class Recorder:
         split, fold = (split, fold) if drawn is None else (None, None)
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
-        place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
+        place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold, "epoch": epoch}
         self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
 
     def write_all(
@@ -264,6 +267,7 @@ class Recorder:
         predictions: Any,
         *,
         repeat: int = 0,
+        epoch: int | None = None,
         params: Mapping[str, Any] | None = None,
         flags: Sequence[str] = (),
     ) -> None:
@@ -271,7 +275,7 @@ class Recorder:
 
         Parameters
         ----------
-        configuration, params, flags
+        configuration, epoch, params, flags
             As for `write`.
         predictions : (N,) or (N, K)
             As for `write`; with a vault those for `rec.rows`. With `cv` each belongs to the fold
@@ -295,14 +299,13 @@ class Recorder:
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
-        about = (configuration, params, flags)
+        about: dict[str, Any] = {"params": params, "flags": flags, "repeat": repeat, "epoch": epoch}
         for split in mine:
             part = kept[self._design.tests[split]]
-            self._keep(*about, predictions=part, kind=kind, split=split, repeat=repeat)
+            self._keep(configuration, predictions=part, kind=kind, split=split, **about)
         if not places:
-            self._keep(
-                *about, predictions=kept, kind=kind, rows=np.arange(len(kept)), repeat=repeat
-            )
+            rows = np.arange(len(kept))
+            self._keep(configuration, predictions=kept, kind=kind, rows=rows, **about)
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration as tried, whether or not its predictions are complete."""
@@ -330,12 +333,10 @@ class Recorder:
             Its name, as given to `write` or `configuration`.
         metric
             By default `scoring`.
-        rule, threshold, min_samples
+        rule, threshold, min_samples, random_state
             As for `bbccli.drop`.
         pooling
             As for the selection of the winner; metrics that are not means are pooled.
-        random_state
-            Seed of the bootstrap.
 
         Raises
         ------
@@ -477,8 +478,7 @@ class Recorder:
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
         self._check_folds()
         turn = Turn() if name else self._turn
-        session = time.time_ns()
-        return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)
+        return replace(self._scorer, name=name, flags=flags, session=time.time_ns(), turn=turn)
 
     def _keep(
         self,
@@ -488,10 +488,11 @@ class Recorder:
         **content: Any,
     ) -> None:
         """Write a part of a configuration without predictions, for one that was only tried."""
-        name = inputs.name_of(configuration)
+        name, epoch = inputs.at_epoch(configuration, content.pop("epoch", None))
         part = Part(
             identity=identity_of(name, "", {}),
             name=name,
+            epoch=epoch,
             params=inputs.params_of(params),
             flags=inputs.flags_of(flags),
             data=self._data,

@@ -314,8 +314,8 @@ class Part:
         Position of the split in the design; None if `rows`, `repeat` and `fold` are given instead.
     rows : (n,) int, optional
         Positions of the samples.
-    repeat, fold
-        For designs without splits; a fold of None is unknown.
+    repeat, fold, epoch
+        For designs without splits, and the epoch in the name; unknown if None.
     score
         Score returned to the search, in its sign, if any.
     flags
@@ -329,7 +329,7 @@ class Part:
     weights : (n,), optional
         Sample weights given to the scorer.
     curve_metric, curve
-        Metric by which the test set stopped the training, and its scores at each iteration.
+        Metric by which the test set stopped the training, and its score at each iteration.
     """
 
     identity: str
@@ -348,6 +348,7 @@ class Part:
     problem: str = ""
     time: int = field(default_factory=time.time_ns)
     data: str = ""
+    epoch: int | None = None
     curve_metric: str = ""
     curve: tuple[float, ...] = ()
     weights: NDArray[Any] | None = None
@@ -403,7 +404,12 @@ def read(path: Path) -> Part:
     """Read a part; a DamagedError if its content is invalid."""
     arrays = unpacked(bytes_of(path))
     try:
-        lacking = {"data": "", "curve_metric": "", "curve": ()}  # in earlier versions
+        lacking = {
+            "data": "",
+            "epoch": None,
+            "curve_metric": "",
+            "curve": (),
+        }  # in earlier versions
         about = lacking | json.loads(arrays[_ABOUT].tobytes())
         about["curve"] = tuple(map(float, about["curve"]))
         about["flags"] = tuple(str(flag) for flag in about["flags"])
@@ -419,7 +425,7 @@ def read(path: Path) -> Part:
 def _check(part: Part) -> None:
     """Refuse a part that no recorder would write."""
     texts = (part.identity, part.name, part.estimator, part.problem, part.data, part.curve_metric)
-    optional = [0 if number is None else number for number in (part.split, part.fold)]
+    optional = [0 if number is None else number for number in (part.split, part.fold, part.epoch)]
     whole = (part.session, part.time, part.repeat, *optional)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
         raise DamagedError("a name that is not text")

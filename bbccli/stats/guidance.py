@@ -35,6 +35,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notes import Note, guided, guided_by_rows, guided_by_scores, guided_climb
+from bbccli.stats.axis import places_of
 from bbccli.stats.influence import influence
 from bbccli.stats.resampling import Unit, generator
 from bbccli.stats.selection.candidates import by_repeat, candidates
@@ -131,7 +132,13 @@ def _order_of_trials(matrix: PredictionMatrix) -> IntArray:
     """Return the configurations (C,) in the order of their trials; empty where it is unknown."""
     places = {name: column for column, name in enumerate(matrix.configurations)}
     order = [places[name] for name in dict.fromkeys(matrix.source.in_order) if name in places]
-    return np.array(order if len(order) == len(places) else [], np.int64)
+    if len(order) < len(places):
+        return np.array([], np.int64)
+    axes, first = places_of(matrix), dict[str, int]()
+    for column in order:  # epochs follow each other, whatever guides the search
+        name = matrix.configurations[column]
+        first.setdefault(axes[name].configuration if name in axes else name, column)
+    return np.array(list(first.values()), np.int64)
 
 
 def _row_values(matrix: PredictionMatrix, metric: Metric) -> FloatArray:

@@ -24,6 +24,7 @@ from bbccli.domain.plan import Plan
 from bbccli.domain.source import STOPPED_EARLY, FoldCurves, agrees, tolerance_of
 from bbccli.metrics import Metric, fitting
 from bbccli.notes import Note, stopped_on_fold, winner_stopped
+from bbccli.stats.axis import on_chosen
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, cached, candidates
 from bbccli.types import Direction, FloatArray, Pooling
@@ -181,6 +182,7 @@ def on_stopping(
     it.
     """
     for one in _answering(estimates):
+        yield from on_chosen(matrix, one.winner)
         ensemble = one.winner if one.made is not None and one.made.ensemble else ""
         yield from on_stopped(matrix, metric, plan, _parts(one), ensemble)
 

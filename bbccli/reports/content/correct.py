@@ -38,6 +38,9 @@ RARELY = 0.01
 MOST_WINS = 2
 """Other configurations whose wins are listed, at most."""
 
+MOST_PLACES = 6
+"""Epochs or seeds of the winner that are listed, at most."""
+
 LONGEST_WINNER = 24
 """Characters of a name that has room in the table; longer ones are listed below it."""
 
@@ -95,6 +98,13 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
         :several
     ]:
         yield "choice", choice(estimate)
+    places = [
+        e.axis for e in document.estimates if e.axis and e.axis.values and [e.metric] == first
+    ]
+    for at in places[:1]:
+        often = [f"{one.value} {percent(one.share, 0)}" for one in at.values[:MOST_PLACES]]
+        won = f"{at.configuration} won {percent(at.share or 0.0, 0)} of the resamples"
+        yield f"{at.name}s", f"{won}; {at.name}s that won: {', '.join(often)}"
     for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
         yield "dropped", _dropped(trace, document.input.n_configurations)
     if document.search_cost is not None:

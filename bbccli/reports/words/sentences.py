@@ -27,6 +27,7 @@ from bbccli.platform.rounding import (
 from bbccli.reports.words import phrases
 from bbccli.reports.words.made import gain_sentence, made_of, single_sentence, steps_of
 from bbccli.reports.words.phrases import metric_label, metrics_of
+from bbccli.types import MetricKind
 
 
 def answer(document: Envelope, *, named: bool = False) -> list[str]:
@@ -70,10 +71,13 @@ def _scored(estimate: Estimate, document: Envelope, digits: Digits, *, named: bo
         scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
     if estimate.made is not None:
         return f"{made_of(estimate.made, estimate.winner)} {scored}."
+    winner, at = estimate.winner, estimate.axis
+    if at is not None:
+        winner = f"{at.configuration} at {at.name} {at.value}"
     if document.input.n_configurations == 1:
-        return f"{estimate.winner}, {phrases.only_one(document)}, {scored}."
+        return f"{winner}, {phrases.only_one(document)}, {scored}."
     by_mean = " by that mean" * (estimate.over_folds is not None)
-    return f"{estimate.winner} {scored}, {_chosen(estimate, document)}{by_mean}."
+    return f"{winner} {scored}, {_chosen(estimate, document)}{by_mean}."
 
 
 def _unit(estimate: Estimate, document: Envelope, *, named: bool) -> str:
@@ -218,6 +222,9 @@ def stopping_sentence(document: Envelope) -> str:
     if reported.stopping is not None:
         off = _difference(reported.stopping, reported.metric, document)
         return f"{start}; {off} is taken off the figure"
+    known = METRICS.get(reported.metric)
+    if known is None or known.kind is not MetricKind.MEAN:  # of folds, which pooled rows are not
+        return start
     moved = -(one.added or 0.0) if reported.direction == "maximize" else one.added or 0.0
     digits = phrases.digits_in(document, reported.metric)
     return f"{start}: expect rather {digits.performance(reported.value + moved)}"
