@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.domain.source import agrees, tolerance_of
+from bbccli.recording import inputs
 from bbccli.recording.store import Listed, Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
@@ -345,3 +346,10 @@ def _shown(value: Any, digits: int = 6) -> str:
         return str(value["class"]).rpartition(".")[2]
     text = value if isinstance(value, str) else _as_text(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."
+
+
+def at_epoch(configuration: Any, epoch: Any) -> tuple[str, int | None]:
+    """Return the name of a configuration at an epoch, and the epoch; None without one."""
+    if epoch is None:
+        return inputs.name_of(configuration), None
+    return f"{inputs.name_of(configuration)}@{inputs.position(epoch, 'epoch')}", int(epoch)

@@ -407,13 +407,6 @@ def name_of(configuration: Any) -> str:
     return name
 
 
-def at_epoch(configuration: Any, epoch: Any) -> tuple[str, int | None]:
-    """Return the name of a configuration at an epoch, and the epoch; None without one."""
-    if epoch is None:
-        return name_of(configuration), None
-    return f"{name_of(configuration)}@{position(epoch, 'epoch')}", int(epoch)
-
-
 def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
     """Return flags as a tuple; a single one may be text."""
     return tuple(str(flag) for flag in as_list(flags))

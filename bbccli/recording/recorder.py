@@ -18,6 +18,7 @@ from bbccli.errors import OptionError
 from bbccli.metrics import Metric, metric_named
 from bbccli.platform.arguments import choice, switch
 from bbccli.recording import inputs, store
+from bbccli.recording.attempts import at_epoch
 from bbccli.recording.inputs import Split
 from bbccli.recording.partial import is_hopeless, pooling_for
 from bbccli.recording.refolding import TryFolds
@@ -226,14 +227,11 @@ class Recorder:
         predictions : (n,) or (n, K)
             Probabilities or scores of the positive class, the last in sorted order; a column for
             each class, in sorted order or named by it; labels; or values.
-        fold, repeat
-            Fold and repeat, from 0. With `cv` they follow from the rows.
-        epoch
-            Epoch, from 0: ``configuration@epoch`` is a column. Keep those of all.
-        params
-            Parameters of the configuration.
-        flags
-            Threats to validity, such as ``early_stopping_on_fold``.
+        fold, repeat, epoch
+            Numbers from 0. With `cv`, fold and repeat follow from the rows. Each epoch is a column
+            of its own, ``configuration@epoch``: keep all of them.
+        params, flags
+            Parameters; and threats to validity, such as ``early_stopping_on_fold``.
 
         Raises
         ------
@@ -488,7 +486,7 @@ class Recorder:
         **content: Any,
     ) -> None:
         """Write a part of a configuration without predictions, for one that was only tried."""
-        name, epoch = inputs.at_epoch(configuration, content.pop("epoch", None))
+        name, epoch = at_epoch(configuration, content.pop("epoch", None))
         part = Part(
             identity=identity_of(name, "", {}),
             name=name,

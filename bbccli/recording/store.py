@@ -297,19 +297,13 @@ class Part:
 
     Parameters
     ----------
-    identity
-        Key shared by all parts of a configuration.
-    name
-        Name of the configuration; empty if it follows from the parameters.
-    estimator
-        Class of the estimator; empty if unknown.
-    params
-        Parameters, as JSON.
-    predictions : (n,) or (n, K), optional
+    identity, name
+        Key shared by all parts of a configuration; its name, empty if it follows from parameters.
+    estimator, params
+        Class of the estimator, empty if unknown; parameters, as JSON.
+    predictions, kind : (n,) or (n, K), optional
         Class codes, probabilities or scores of the positive class, values; or one column per class.
         None if the configuration was only tried, or there is a `problem`.
-    kind
-        Kind of the predictions.
     split
         Position of the split in the design; None if `rows`, `repeat` and `fold` are given instead.
     rows : (n,) int, optional
