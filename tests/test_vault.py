@@ -441,6 +441,8 @@ def test_wrong_places_are_named(place, run):
 
 def test_options_that_do_not_go_with_a_vault_are_refused(place, run):
     assert "judges a single configuration as it is" in refused(run, "--select", "mean:3")
+    for reach in ("1.2", "nan"):
+        assert "no accuracy gets there" in refused(run, "--reach", reach)
     for option in (("--reach", 0.8), ("--stricter",)):
         assert "without --vault" in run.refused("correct", "search.csv", *option)
     assert lines() == []
@@ -543,3 +545,25 @@ def test_a_key_under_another_name_is_found_by_its_values(place, run):
     vaults.seal("items.csv", row_id="key")
     first = vault_row(corrected(run))  # its scores have the ids
     assert first["value"] == pytest.approx(0.7, abs=0.15)
+
+
+def test_the_truth_is_that_which_the_search_has(place, run):
+    """The vault was shared out evenly by a column that is not the truth."""
+    values = ITEMS["size"] * 2
+    ITEMS.assign(value=values).to_csv("items.csv", index=False)
+    shutil.rmtree("items-vault")
+    vaults.seal("items.csv", truth="truth")
+    rng, parts = np.random.default_rng(0), []
+    for name in ("search", "vault"):
+        part = pd.read_csv(f"items-vault/{name}.csv")[["id", "value"]]
+        parts.append(
+            part.assign(**{f"r{k}": part.value + rng.normal(size=len(part)) for k in "ab"})
+        )
+    parts[0].to_csv("search.csv", index=False)
+    how = ("--truth", "value", "--metric", "mae", "--vault", "scores.csv")
+    rows = []
+    for scores in (parts[1][["id", "ra"]], parts[1][["id", "value", "ra"]]):
+        scores.to_csv("scores.csv", index=False)
+        rows.append(vault_row(run.document("correct", "search.csv", *how)))
+    assert rows[0] == rows[1]
+    assert rows[0]["value"] == pytest.approx((parts[1].ra - parts[1].value).abs().mean())

@@ -18,6 +18,7 @@ from bbccli.domain.matrix import Opening, PredictionMatrix, SampleKeys, Vault
 from bbccli.domain.plan import Plan
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.metrics import Metric
+from bbccli.metrics.capped import attainable
 from bbccli.notes import listing
 from bbccli.platform import openings, read_limits
 from bbccli.platform.guarded_files import bytes_of
@@ -97,8 +98,17 @@ def opened(
             "of several, calibrated or cut",
             hint="leave out what makes it, and give scores that were made so",
         )
+    best = attainable(metric, matrix.outcome)[metric.direction.sign > 0]
+    if analysis.reach is not None and not metric.direction.gain(best, analysis.reach) >= 0:
+        raise OptionError(
+            f"{parameter('reach', analysis.reach)}: no {metric.label} gets there",
+            hint="nothing was opened",
+        )
     scores = analysis.vault
     vault = _vault_of(scores)
+    if sheet is not None and "truth" in sheet.roles:
+        truth = sheet.roles["truth"].place(0)[1]
+        vault = replace(vault, truth=truth) if truth in vault.table.names else vault
     given = _joined(vault, *_scores(analysis, vault, scores, matrix), matrix, sheet)
     figure_of(given, metric, Plan(n_resamples=2), 0.5)  # what can't be scored is not counted
     return replace(matrix, vault=_counted(analysis, vault, given, metric))
@@ -182,8 +192,13 @@ def _scores(
         truth = named(names, "truth") if roles.truth is None else roles.truth
         of = names if truth in names.names else vault.table
         truth = truth if of is names else vault.truth
-        if of is not names and truth and matrix.task not in (Task.SCORE, Task.SURVIVAL):
-            labels = str(of.path)
+        if matrix.task is Task.SURVIVAL:
+            needed, truth = [roles.time or "time", roles.event or "event"], None
+            lacks = not {*needed} <= {*names.names} and {*needed} <= {*of.names}
+        else:
+            lacks = of is not names and truth is not None and matrix.task is not Task.SCORE
+        if lacks:
+            labels = str(vault.table.path)
             roles = replace(roles, truth=truth, labels_row_id=joined_by)
         known = of.column(truth).named_codes()[1] if truth else known
     request = replace(
@@ -234,8 +249,9 @@ def _joined(
                 hint="write both files in the same way",
             )
     if vault.truth is not None and "truth" in own.roles:
-        truth = vault.table.column(vault.truth)
-        if not correspond(own.roles["truth"].take(own.first[order]), truth):
+        truth, mine = vault.table.column(vault.truth), own.roles["truth"].take(own.first[order])
+        alike = truth.name == mine.name or {*truth.named_codes()[1]} == {*mine.named_codes()[1]}
+        if alike and not correspond(mine, truth):
             raise InputError(
                 f"the truth is not that of the sealed rows, {vault.truth!r} in {truth.path}",
                 path=path,
