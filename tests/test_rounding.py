@@ -129,7 +129,7 @@ def test_no_figures():
 
 @given(st.floats(0.0, 1.0))
 def test_percentages_are_exact(share):
-    assert float(percent(share).removesuffix(" %")) == pytest.approx(100 * share, rel=1e-15)
+    assert float(percent(share).removesuffix("%")) == pytest.approx(100 * share, rel=1e-15)
     rounded = percent(share, 0)
     assert (rounded == "100%") == (share > 1 - 1e-12)
     assert (rounded == "0%") == (share == 0)

@@ -163,6 +163,7 @@ Start here
 Then
   compare, plan, drop, leaderboard           ask more of the same file
   batch, gate, report, plot                  many files, CI, pages, figures
+  vault                                      rows that the search never sees
   convert, simulate, methods, metrics, schema
 
 bbc --help lists the commands, bbc COMMAND --help explains one."""

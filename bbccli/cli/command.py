@@ -33,7 +33,7 @@ COMMANDS = {
     "plan": ("plan", "Show how many rows and configurations a study needs."),
     "simulate": ("simulate", "Write predictions whose true performances are known."),
     "inspect": ("inspect", "Show how files are understood, and what is wrong with them."),
-    "vault": ("vault", "Keep rows back from a search, and count how often they are seen."),
+    "vault": ("vault", "Keep rows back from a search, and count each look."),
     "convert": ("convert", "Convert predictions to the wide or the long layout."),
     "report": ("pages", "Make an HTML page of predictions or saved results."),
     "plot": ("pages", "Draw a figure of a result or of predictions."),

@@ -51,7 +51,7 @@ def vault(
     seed: Annotated[int, Option("Seed; same seed, same rows.", "N", scope=Scope.COMMAND)] = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Keep rows back from a search, and count how often they are looked at.
+    """Keep rows back from a search, and count each look.
 
     Writes a folder with the rows for the search (search.csv), the sealed ones (vault.csv) and the
     file that counts openings. After the search, predict the sealed rows with the winner:

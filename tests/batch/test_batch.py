@@ -373,6 +373,7 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
 def test_batch_has_the_options_of_correct_with_their_defaults():
     ours, theirs = command_named("batch").options, command_named("correct").options
     beyond = {"files", "format", "distribution", "notes", "cost_of_search"}
+    beyond |= {"vault", "stricter", "reach"}  # an opening is of one search
     assert theirs.keys() - ours.keys() == beyond
     for name in (theirs.keys() & ours.keys()) - {"output", "jobs"}:
         assert ours[name] == theirs[name]
