@@ -83,7 +83,7 @@ def test_what_caret_did_not_keep_is_not_called_nothing(tmp_path, run):
     assert "savePredictions" in text
     assert "nothing was chosen" not in text
     both = said(run, KINDS / "final.csv", KINDS / "untuned.csv", "--metric", "accuracy")[1]
-    assert "only the best configuration is here" in both
+    assert "the file holds only the best configuration" in both
     assert "nothing was chosen" in said(run, KINDS / "untuned.csv")[1]
 
 
