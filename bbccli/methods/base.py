@@ -228,7 +228,7 @@ def check_makes(method: Method, plan: Plan) -> None:
         )
     if plan.interval not in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
         raise UnsupportedError(
-            f"{parameter('interval', plan.interval)} was not measured for {asked}",
+            f"{parameter('interval', plan.interval)}: too few studies show how it covers {asked}",
             hint=f"{parameter('interval', IntervalKind.PERCENTILE)}",
         )
 

@@ -23,6 +23,7 @@ STUDIES = (
     dropping.STUDY,
     learning_curves.STUDY,
     made.STUDY,
+    made.OF_STEPS,
 )
 PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
@@ -67,7 +68,8 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "dropping": dropping.block(kept["dropping"]),
         "dropping-in-short": dropping.in_short(kept["dropping"]),
         "learning-curves": learning_curves.block(kept["learning-curves"]),
-        "made": made.block(kept["made"]),
+        "made": made.block(kept["made"]) + "\n" + made.block(kept["made-steps"], made.QUESTIONS),
+        "made-narrow": made.narrow_block(kept["made-steps"]),
     }
 
 

@@ -28,6 +28,7 @@ from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
 from benchmarks.validation.summary import Figure, mean_of
 
+SIZES = (60, 150, 400)
 N_NEW, N_FOLDS, N_RESAMPLES = 4000, 5, 200
 Drawn = tuple[np.ndarray, np.ndarray]
 
@@ -110,6 +111,7 @@ STEPS = {
     "isotonic brier": ("brier", Plan(n_resamples=N_RESAMPLES, calibrate="isotonic")),
 }
 STEPS_OF_VALUES = {"stack rmse": ("rmse", Plan(n_resamples=N_RESAMPLES, select="stack"))}
+QUESTIONS = (*STEPS, *STEPS_OF_VALUES)
 NARROW = {name: ASKED[name] for name in ("greedy auc", "cut f1")} | STEPS
 """Those whose narrower intervals are judged."""
 
@@ -135,7 +137,7 @@ class Draw:
 
 def settings() -> list[Draw]:
     """Every population in three sizes."""
-    return [Draw(one, n) for n in (60, 150, 400) for one in POPULATIONS]
+    return [Draw(one, n) for n in SIZES for one in POPULATIONS]
 
 
 def models(values: bool, seed: int) -> list[Any]:
@@ -334,11 +336,11 @@ def over_populations(by_population: list[list[float]]) -> Figure:
     return mean_of([float(np.mean(one)) for one in by_population])
 
 
-def block(store: Kept) -> str:
-    """Bias, inclusion and gain of each question, over the populations."""
+def rows_of(store: Kept, names: Collection[str], columns: Mapping[str, str]) -> list[Row]:
+    """A row per question and size, with the means over the populations."""
     rows: list[Row] = []
-    for name in (*ASKED, *OF_VALUES):
-        for n in (60, 150, 400):
+    for name in names:
+        for n in SIZES:
             kept = [
                 [
                     one
@@ -351,12 +353,37 @@ def block(store: Kept) -> str:
             found = [one for one in kept if one]
             row: Row = {"asked": name, "N": n, "populations": len(found)}
             row["studies"] = sum(map(len, found))
-            for column, key in COLUMNS.items() if found else ():
+            for column, key in columns.items() if found else ():
                 values = [[float(one[f"{name} {key}"]) for one in every] for every in found]
                 row[column] = f"{over_populations(values)}"
             rows.append(row)
-    title = "Ensembles and tuned cuts: too good by, and inclusion of 95% intervals"
-    return table(title, ("asked", "N", "populations", "studies"), rows)
+    return rows
+
+
+KEYS = ("asked", "N", "populations", "studies")
+
+
+def block(store: Kept, names: Collection[str] = (*ASKED, *OF_VALUES)) -> str:
+    """Bias, inclusion and gain of each question, over the populations."""
+    what = "Stacks and calibrations" if names is QUESTIONS else "Ensembles and tuned cuts"
+    title = f"{what}: too good by, and inclusion of 95% intervals"
+    return table(title, KEYS, rows_of(store, names, COLUMNS))
+
+
+def narrow_block(store: Kept) -> str:
+    """Bias, inclusion and width of narrower intervals, beside those of bbc."""
+    columns = {
+        "bbc": "made",
+        "inclusion": "in",
+        "width": "width",
+        **{
+            f"{column}{kind}": f"{kind}{key}"
+            for kind in ("tight", "calibrated")
+            for column, key in (("", ""), ("inclusion, ", " in"), ("width, ", " width"))
+        },
+    }
+    title = "Narrower intervals of what is made: too good by, inclusion and width"
+    return table(title, KEYS, rows_of(store, NARROW, columns))
 
 
 STUDY = Study("made", settings, repetition)
