@@ -154,7 +154,10 @@ def spelled(name: str, classes: Sequence[str]) -> str:
     if name in classes:
         return name
     number = number_of(name)
-    return next((one for one in classes if number_of(one) == number), name)
+    for one in classes:
+        if number_of(one) == number:
+            return one
+    return name
 
 
 def codes_among(column: Column, classes: Sequence[str]) -> IntArray:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,6 +192,7 @@ def name_of(value: object) -> str:
     return str(value)
 
 
+@lru_cache(maxsize=256)
 def number_of(name: str) -> float:
     """Return the finite number that text means, else NaN; True is 1 and False is 0."""
     booleans = {"true": 1.0, "false": 0.0}

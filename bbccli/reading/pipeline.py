@@ -9,9 +9,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from bbccli.domain.choices import Missing
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import identities, of_metadata
+from bbccli.platform import resources
 from bbccli.reading.assembly import assemble
 from bbccli.reading.classes import tell_classes
 from bbccli.reading.columns import applied
@@ -86,6 +88,9 @@ def understand_sheet(
     if request.unfinished:
         sheet = narrow(sheet)
     sheet = with_sample_columns(sheet, problems)
+    if not sheet.nested and request.missing is not Missing.COMMON_ROWS:
+        # too little memory for so many samples is told before they are read
+        resources.current().for_predictions(len(sheet.usable), 0)
     sound, values = read_values(sheet, problems)
     problems.raise_first("constant", "labels file")
     sound, values = without_unpredicted(sound, values)

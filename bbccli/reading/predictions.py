@@ -22,8 +22,8 @@ from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
-# Columns copied at a time: enough for long writes, few enough to stay in cache.
-_BLOCK = 16
+# Columns copied at a time: enough for long writes, few enough to stay in cache. Of few rows more.
+_BLOCK, _VALUES = 16, 2**18
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +88,20 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
     shared: dict[str, FloatArray] = {}
-    for start in range(0, len(cells), _BLOCK):
-        own = cells[start : start + _BLOCK]
+    width = max(_BLOCK, _VALUES // sheet.n_rows)
+    for start in range(0, len(cells), width):
+        own = cells[start : start + width]
         block = _block(sheet, own, texts, shared, array.dtype)
-        infinite = np.asarray(np.isinf(block).any(axis=1))
+        finite = np.asarray(np.isfinite(block).all(axis=1))
+        sheet.table.full.update(one.source for one in compress(own, finite) if one.rows is None)
         for i, cell in enumerate(own):
-            if infinite[i] or cell.name in worded:
+            if cell.name in worded or (not finite[i] and np.isinf(block[i]).any()):
                 sound[start + i] = False
                 with problems.of("predictions"):
                     if cell.name in worded:
                         raise text_fault(sheet.column(cell), sheet)
                     _finite(block[i], sheet.column(cell))
-        array[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
+        array[:, start : start + width] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:
         array[flat < 0] = np.nan
     array = array.reshape(*rows.shape, len(cells))
@@ -343,8 +345,12 @@ def _block(
     import pyarrow as pa
 
     data = sheet.table.data
-    if isinstance(data, pa.Table) and all(c.rows is None and c.name not in texts for c in cells):
-        return to_rows(data.select([cell.source for cell in cells]), kind)
+    if all(cell.rows is None and cell.name not in texts for cell in cells):
+        sources = [cell.source for cell in cells]
+        if isinstance(data, pa.Table):
+            return to_rows(data.select(sources), kind)
+        if len(cells) * sheet.n_rows <= _VALUES:
+            return to_rows(data.read(sources), kind)
     block = np.full((len(cells), sheet.n_rows), np.nan, kind)
     for cell, out in zip(cells, block, strict=True):
         if cell.name in texts:

@@ -201,6 +201,11 @@ class Table:
         """Numbers in some rows of columns, by name and number of rows, read once for all rules."""
         return {}
 
+    @cached_property
+    def full(self) -> set[str]:
+        """Names of the columns that were read and found finite in every row."""
+        return set()
+
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Return at most n first rows of some columns."""
         import pyarrow as pa

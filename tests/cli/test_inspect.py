@@ -403,6 +403,15 @@ def test_memory_bounds_what_is_compared():
     assert peak < 16 * 10**6 < predictions.nbytes
 
 
+def test_too_little_memory_is_told_before_predictions_are_read(run, save, monkeypatch):
+    path = save("truth,a\n" + "0,0.1\n1,0.2\n" * 20_000)
+    monkeypatch.setattr("bbccli.reading.pipeline.read_values", None)
+    for command in ("inspect", "correct", "compare", "leaderboard"):
+        status, out, err = run(command, path, "--memory", "16MB")
+        assert (status, out) == (2, "")
+        assert "--memory is 16 MB, and 40000 samples need 24 MB" in " ".join(err.split())
+
+
 def test_the_option_memory(run, save):
     rows = (f"{i % 2},{i / 40_000}\n" for i in np.random.default_rng(0).permutation(40_000))
     path = save("truth,a\n" + "".join(rows))

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,10 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.reading import Roles, read
+from bbccli.reading import Roles, predictions, read
 from bbccli.reading.sources import files, parquet
 from bbccli.reading.sources.files import read_table
+from bbccli.use_cases.inspection import inspect
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -23,11 +25,14 @@ SCORES = RNG.random((N, 2))
 ENCODINGS = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 
 
-@pytest.fixture(params=["memory", "disk"])
+@pytest.fixture(params=["memory", "disk", "few rows"])
 def place(request, monkeypatch):
-    """Files are read as a whole, or column by column as large ones are."""
-    if request.param == "disk":
+    """Files are read as a whole, or some columns at a time as large ones are."""
+    if request.param != "memory":
         monkeypatch.setattr(files, "LARGE", 0)
+        monkeypatch.setattr(parquet, "_TOGETHER", 2)
+    if request.param == "disk":
+        monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
 
 
 @pytest.fixture
@@ -123,6 +128,7 @@ def test_a_column_whose_name_is_that_of_a_field(write, place):
 def test_a_large_file_is_opened_once(write, monkeypatch):
     """However often its first rows are looked at; once more if texts are kept once."""
     monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     opened = []
     ours = parquet._opened
     monkeypatch.setattr(parquet, "_opened", lambda *a: opened.append(a) or ours(*a))
@@ -132,6 +138,27 @@ def test_a_large_file_is_opened_once(write, monkeypatch):
         assert table.head(names, 5).column_names == names
         assert table.data.head(names, 5).num_rows == 5
     assert len(opened) == 2
+
+
+@pytest.mark.parametrize("few", [0, N])
+def test_columns_of_a_large_file_are_read_together_and_once(write, monkeypatch, few):
+    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr(parquet, "_FEW_ROWS", few)
+    monkeypatch.setattr(parquet, "_TOGETHER", 20)
+    monkeypatch.setattr(predictions, "_VALUES", 20 * N)
+    names, whole = [f"m{i:02}" for i in range(70)], parquet.ColumnsOnDisk.read
+    taken: list[list[str]] = []
+    monkeypatch.setattr(
+        parquet.ColumnsOnDisk, "read", lambda *of: taken.append([*of[1]]) or whole(*of)
+    )
+    scores = np.random.default_rng(1).random((70, N))
+    scores[5, 7] = np.nan
+    found = inspect(write({"truth": WORDS, **dict(zip(names, scores, strict=True))}))
+    assert [(gap.configuration, gap.n_missing) for gap in found.missing] == [("m05", 1)]
+    often = Counter(name for together in taken for name in together)
+    again = [name for name in names if often[name] > 1]  # a few are told by all of their rows
+    assert ("m05" in again, len(again) <= 10) == (not few, True)
+    assert len([together for together in taken if len(together) > 1]) <= 5
 
 
 UUIDS = pa.array([uuid.uuid4().bytes for _ in range(N)], pa.uuid())

@@ -32,7 +32,6 @@ from math import pi, sqrt
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.roc_area import area
 from bbccli.notes import Note, of_data
 from bbccli.reading.checks.leakage import leaves_one_out, measure_of, performances
 from bbccli.reading.predictions import Values
@@ -60,6 +59,9 @@ no more than means of other samples."""
 
 _MOST_CELLS = 4_000_000
 """Number of cells, roughly, for which AUCs are computed."""
+
+_AT_ONCE = 2**18
+"""Number of cells, roughly, that are ranked at once."""
 
 _MOST_RANKED = 1_000_000
 """Number of cells, roughly, that are ranked."""
@@ -95,11 +97,12 @@ def polarity(
     if ranks is None:  # too many to rank: of evenly spaced configurations
         _, n_samples, n_configurations = predictions.array.shape
         step = -(-n_configurations * n_samples // _MOST_CELLS)
-        columns = predictions.array[0, :, ::step].T
-        areas = np.array([area(column, positive) for column in columns])
+        columns = predictions.array[0, :, ::step]
+        parts = np.array_split(columns, -(-columns.size // _AT_ONCE), axis=1)
+        sums = np.concatenate([_ranks(part)[positive].sum(axis=0) for part in parts])
     else:
-        above = ranks[positive].sum(axis=0) + n_positive * n_negative / 2  # from the middle
-        areas = above / n_positive / n_negative
+        sums = ranks[positive].sum(axis=0)
+    areas = (sums + n_positive * n_negative / 2) / n_positive / n_negative  # from the middle
     n = len(areas)  # numpy's median would import masked arrays
     median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
     if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):

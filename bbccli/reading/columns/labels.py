@@ -12,9 +12,9 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import identities, of_metadata
-from bbccli.reading.arrow import as_arrow
+from bbccli.reading.arrow import as_arrow, to_rows
 from bbccli.reading.classes import codes_among, spelled
-from bbccli.reading.column import name_of
+from bbccli.reading.column import name_of, number_of
 from bbccli.reading.columns.values import (
     FEWEST_ROWS,
     all_rows,
@@ -56,12 +56,17 @@ def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
     if not names or any(cell.rows is not None for cell in sheet.cells):
         return []
     glance, none = sheet.table.glance(names, rows_at_a_glance(sheet)), {"None", "nan"}
+    numeric = [name for name in names if name in sheet.table.numeric]
+    first = to_rows(glance.select(numeric).slice(0, 1), np.float64)[:, 0]
+    told = ~np.isnan(first) & ~np.isin(first, [*map(number_of, classes)])
+    none_of = {*compress(numeric, told)}
 
     def may_be(values: pa.ChunkedArray) -> bool:
         of_rows = (name_of(one.as_py()) for one in values)  # one by one: the first may tell
         return all(one in none or spelled(one, classes) in classes for one in of_rows)
 
-    return [n for n, some in zip(names, glance.columns, strict=True) if may_be(some)]
+    pairs = zip(names, glance.columns, strict=True)
+    return [name for name, some in pairs if name not in none_of and may_be(some)]
 
 
 def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:

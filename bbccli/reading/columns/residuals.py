@@ -154,9 +154,9 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
     """
     weights = np.random.default_rng(0).uniform(-1, 1, len(units))
     near = alike(np.abs(weights @ units), np.abs(weights @ made))
-    own, others = near.ravel(), np.repeat(np.arange(len(near)), near.shape[1])
-    equal = np.abs((units[:, own] * made[:, others]).sum(axis=0)) >= _ALIKE
-    return zip(own[equal].tolist(), others[equal].tolist(), strict=True)
+    products = np.einsum("cku,cu->ck", np.ascontiguousarray(units.T)[near], made.T)
+    others, place = np.nonzero(np.abs(products) >= _ALIKE)
+    return zip(near[others, place].tolist(), others.tolist(), strict=True)
 
 
 def _form(

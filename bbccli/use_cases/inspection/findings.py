@@ -154,7 +154,8 @@ def gaps(sheet: Sheet) -> list[Gap]:
     for configuration, cells in sheet.configurations.items():
         lacking = np.zeros(sheet.n_rows, bool)
         for cell in cells:
-            lacking[sheet.column(cell).nulls] = True
+            if cell.rows is not None or cell.source not in sheet.table.full:
+                lacking[sheet.column(cell).nulls] = True
         counts.append(Gap(configuration, int(lacking[placed].sum())))
     return counts
 
