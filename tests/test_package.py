@@ -129,6 +129,13 @@ def test_what_runs_no_command_imports_none(argv):
     assert not loaded & (OF_COMMANDS | HEAVY)
 
 
+def test_only_what_tests_imports_scipy_stats_or_optimize(tmp_path):
+    page = ["correct", DATA, "--n-resamples", "60", "-o", str(tmp_path / "page.html")]
+    commands = [page, ["inspect", DATA], ["compare", DATA], ["leaderboard", DATA], ["drop", DATA]]
+    for loaded in loaded_by(*commands):
+        assert not loaded & {"scipy.stats", "scipy.optimize"}
+
+
 APART = [
     ["correct", DATA, "--n-resamples", "20", "--level", "0.9", "--side", "two"],
     ["drop", DATA, "--n-resamples", "20", "--list", "drop"],

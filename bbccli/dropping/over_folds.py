@@ -129,10 +129,9 @@ def friedman(gains: FloatArray, threshold: float) -> Judgement:
 def _of_many(gains: FloatArray) -> FloatArray:
     """The larger p of Friedman's test and Conover's comparison with the best: (C,)."""
     from scipy.special import stdtr
-    from scipy.stats import rankdata
 
     n, k = gains.shape
-    ranks = rankdata(-gains, axis=1)
+    ranks = significance.mean_ranks(-gains)
     sums, freedom = ranks.sum(axis=0), (n - 1) * (k - 1)
     left = n * float((ranks**2).sum()) - float((sums**2).sum())
     scale = np.sqrt(max(2 * left / freedom, 0.0))

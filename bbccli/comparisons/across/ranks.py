@@ -142,7 +142,7 @@ class PerformanceTable:
     @cached_property
     def ranks(self) -> FloatArray:
         """(D, K) ranks within each data set: 1 is the best, ties share the mean of theirs."""
-        return np.vstack([mean_ranks(-row) for row in self.gains])
+        return mean_ranks(-self.gains)
 
     @property
     def means(self) -> FloatArray:

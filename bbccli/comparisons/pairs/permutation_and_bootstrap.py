@@ -163,7 +163,7 @@ class Swaps:
         ordered = self.case.metric.of_pairs and self.case.matrix.kind is not PredictionKind.LABEL
         if not ordered:
             return predictions
-        ranks = np.apply_along_axis(mean_ranks, 1, predictions)
+        ranks = mean_ranks(predictions)
         return np.asarray(ranks / (self.case.matrix.n_samples + 1))
 
     @cached_property

@@ -35,6 +35,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.checks.leakage import leaves_one_out, measure_of, performances
 from bbccli.reading.predictions import Values
+from bbccli.stats.significance import mean_ranks
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
@@ -216,20 +217,7 @@ def _told(outcome: Outcome) -> FloatArray:
 
 def _ranks(columns: FloatArray) -> FloatArray:
     """Return centred ranks of the entries of each column (n, C); ties get the mean rank."""
-    rows = np.ascontiguousarray(columns.T)  # contiguous columns sort faster
-    n = rows.shape[1]
-    entries = np.argsort(rows, axis=1) + n * np.arange(len(rows))[:, None]
-    ordered = rows.ravel()[entries]
-    ends = np.ones((len(rows), n + 1), bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=ends[:, 1:-1])
-    starts, lasts = np.flatnonzero(ends[:, :-1]), np.flatnonzero(ends[:, 1:])
-    middles = starts.astype(float)
-    if len(starts) < rows.size:
-        middles = np.repeat((starts + lasts) / 2, lasts - starts + 1)
-    ranks = np.empty(rows.size)
-    ranks[entries.ravel()] = middles
-    about = n * np.arange(len(rows)) + (n - 1) / 2
-    return np.asarray(np.ascontiguousarray(ranks.reshape(rows.shape).T) - about)
+    return np.ascontiguousarray(mean_ranks(columns.T).T) - (len(columns) + 1) / 2
 
 
 def _of_scores(

@@ -46,10 +46,8 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     same_ranks, correlated = "the same order of samples", f"a correlation above {NEARLY}"
     kinds |= {same_ranks: {}, correlated: {}}
     if matrix.kind is not PredictionKind.LABEL:
-        from scipy.stats import rankdata
-
         columns = (_column(matrix, c) for c in range(n_compared))
-        of_each = (rankdata(column, method="dense").tobytes() for column in columns)
+        of_each = (np.unique(one, return_inverse=True)[1].tobytes() for one in columns)
         kinds[same_ranks] = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
         kinds[correlated] = _correlated(matrix, n_compared)
     taken, counts, examples = set[int](), list[int](), list[str]()
