@@ -131,7 +131,7 @@ def _of_many(gains: FloatArray) -> FloatArray:
     from scipy.special import stdtr
 
     n, k = gains.shape
-    ranks = significance.mean_ranks(-gains)
+    ranks = mean_ranks(-gains)
     sums, freedom = ranks.sum(axis=0), (n - 1) * (k - 1)
     left = n * float((ranks**2).sum()) - float((sums**2).sum())
     scale = np.sqrt(max(2 * left / freedom, 0.0))

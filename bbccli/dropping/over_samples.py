@@ -293,4 +293,4 @@ def _cochran(gains: FloatArray) -> Iterator[float]:
 def _friedman(gains: FloatArray) -> Iterator[float]:
     """P of Friedman's test among the first 2, 3, ..., C columns of gains (n, C)."""
     for k in range(2, gains.shape[1] + 1):
-        yield significance.friedman(significance.mean_ranks(-gains[:, :k])).p
+        yield significance.friedman(mean_ranks(-gains[:, :k])).p

@@ -106,28 +106,6 @@ class Pivot:
         return self.value - reach, self.value + reach
 
 
-def mean_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks in each row (..., n), from 1 for the smallest; ties share their mean.
-
-    >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    n = values.shape[-1]
-    rows = np.ascontiguousarray(values).reshape(-1, n)
-    before = n * np.arange(len(rows))[:, None]
-    entries = np.argsort(rows, axis=1) + before
-    ordered = rows.ravel()[entries]
-    ends = np.ones((len(rows), n + 1), bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=ends[:, 1:-1])
-    starts, lasts = np.flatnonzero(ends[:, :-1]), np.flatnonzero(ends[:, 1:])
-    middles = starts.astype(float)
-    if len(starts) < rows.size:
-        middles = np.repeat((starts + lasts) / 2, lasts - starts + 1)
-    ranks = np.empty(rows.shape)
-    ranks.ravel()[entries.ravel()] = middles
-    return np.asarray(ranks - before + 1).reshape(values.shape)
-
-
 def friedman(ranks: FloatArray) -> Significance:
     """Test whether k columns are ranked alike in n rows, from ranks (n, k) whose ties share means.
 

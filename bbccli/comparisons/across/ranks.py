@@ -95,9 +95,10 @@ import numpy as np
 
 from bbccli.comparisons.adjustment import verdict_of
 from bbccli.comparisons.records import Comparison, Effect
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import few_data_sets, undefined_test
 from bbccli.platform.rounding import count
-from bbccli.stats.significance import f_ratio, friedman, mean_ranks, positive, signed_ranks
+from bbccli.stats.significance import f_ratio, friedman, positive, signed_ranks
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray
 
 MOST_EXACT = 25

@@ -62,6 +62,7 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import n_draws
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
@@ -71,7 +72,7 @@ from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.resampling import BLOCK, Resamples, Unit, draws_of, generator
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.units import n_units_of, on_few_groups, units_of
-from bbccli.stats.significance import mean_ranks, positive
+from bbccli.stats.significance import positive
 from bbccli.types import FloatArray, IntArray, Interval, IntervalKind, PredictionKind
 
 MOST_UNITS = 20

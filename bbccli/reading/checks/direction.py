@@ -32,10 +32,10 @@ from math import pi, sqrt
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import Note, of_data
 from bbccli.reading.checks.leakage import leaves_one_out, measure_of, performances
 from bbccli.reading.predictions import Values
-from bbccli.stats.significance import mean_ranks
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5

@@ -148,9 +148,10 @@ def _units(columns: FloatArray) -> FloatArray:
     """
     single = (columns.astype(np.float32) == columns).all(axis=0)
     units = np.abs(columns).max(axis=0) * np.where(single, _SINGLE, _DOUBLE)
-    for c in np.flatnonzero(_have_decimals(columns[:_FEW], _DIGITS)):
-        own = [10.0**-d for d in range(_DIGITS + 1) if _have_decimals(columns[:, c], d)]
-        units[c] = max(own, default=units[c])
+    left = np.flatnonzero(_have_decimals(columns[:_FEW], _DIGITS))
+    for digits in range(_DIGITS + 1):
+        told = _have_decimals(columns[:, left], digits)
+        units[left[told]], left = 10.0**-digits, left[~told]
     return np.asarray(units)
 
 
