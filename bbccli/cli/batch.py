@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,7 +26,7 @@ from bbccli.cli.shared import (
 )
 from bbccli.cli.streams import say
 from bbccli.domain.choices import OnError
-from bbccli.errors import BbcError, OptionError
+from bbccli.errors import BbcError, OptionError, parameter
 from bbccli.platform.option import Panel, Scope, option
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import redacted, visible
@@ -50,6 +51,13 @@ class BatchOptions:
         "Keep results that are up to date, and do the rest.",
         scope=Scope.RUN,
     )
+    shard: str | None = option(
+        None,
+        "Only every Nth file, from the Ith on: part I of N, for arrays of jobs.",
+        "I/N",
+        default="all files",
+        scope=Scope.RUN,
+    )
     summary: bool = option(False, "Print a summary of all files: optimism, winners, gates.")
     dry_run: bool = option(
         False,
@@ -69,10 +77,29 @@ class BatchOptions:
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
-        """Refuse a number of jobs that no machine has."""
+        """Refuse a number of jobs that no machine has, and a part that is none."""
         from bbccli.platform.resources import Resources
 
         Resources(self.n_processes)
+        self.part_of([])
+
+    def part_of(self, found: list[BatchFile]) -> list[BatchFile]:
+        """Return the files of the part that is asked for."""
+        if self.shard is None:
+            return found
+        numbers = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", self.shard)
+        part, n_parts = map(int, numbers.groups()) if numbers else (0, 0)
+        if not 1 <= part <= n_parts:
+            raise OptionError(
+                f"{parameter('shard')} is {self.shard!r}, not part I of N",
+                hint="1/4 to 4/4 for four jobs",
+            )
+        if found and part > len(found):
+            raise OptionError(
+                f"{parameter('shard', self.shard)} has no file: there are only {len(found)}",
+                hint="as many parts as files, or fewer",
+            )
+        return found[part - 1 :: n_parts]
 
 
 Sources = Annotated[
@@ -136,7 +163,7 @@ def batch(
         journal_file = journal_path(target)
         if output is not None:
             check_writable({"--output": output})
-        found = sources_of(sources, analysis, avoid=(target, journal_file))
+        found = many.part_of(sources_of(sources, analysis, avoid=(target, journal_file)))
         check_apart({"--output": str(target), "the journal": str(journal_file)})
         _foresee(found)
         if many.dry_run:

@@ -325,6 +325,40 @@ class TestResume:
             assert ended(batch(*again)[2]) == "2 files done"
         assert ended(batch(*again)[2]) == "2 files done, 2 unchanged"
 
+    def test_parts_of_an_array_of_jobs_make_the_whole(self, runs, batch, run):
+        folder = runs(5)
+        assert batch(PATTERN, "-o", "whole.csv")[0] == 0
+        dealt = [
+            [
+                line.split("\t")[1]
+                for line in batch(PATTERN, "--dry-run", "--shard", f"{i}/3")[1].splitlines()
+            ]
+            for i in (1, 2, 3)
+        ]
+        assert [len(part) for part in dealt] == [2, 2, 1]
+        assert sorted(path for part in dealt for path in part) == [
+            f"runs/{i:03}/p.csv" for i in range(5)
+        ]
+        assert dealt[1] == ["runs/001/p.csv", "runs/004/p.csv"]
+        for i in (1, 2, 3):
+            assert batch(PATTERN, "--shard", f"{i}/3", "-o", f"part{i}.csv")[0] == 0
+        journals = sorted(folder.glob("part*.csv.journal"))
+        together = b"".join(path.read_bytes() for path in journals)
+        (folder / "all.csv.journal").write_bytes(together)
+        _, _, err = batch(PATTERN, "-o", "all.csv", "--resume")
+        assert "5 files done, 5 unchanged" in err
+        assert (folder / "all.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+    @pytest.mark.parametrize(
+        "part", ["0/2", "3/2", "1/0", "1", "a/b", "-1/2", "1/2/3", "", "1/99999999999", "3/3"]
+    )
+    def test_a_part_that_is_none_is_refused(self, runs, batch, part):
+        folder = runs(2)
+        status, out, err = batch(PATTERN, f"--shard={part}", "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("error: --shard")
+        assert not (folder / "r.csv").exists()
+
     def test_dry_run_tells_and_writes_nothing(self, runs, batch):
         folder = runs(2)
         batch(PATTERN, "-o", "r.jsonl")

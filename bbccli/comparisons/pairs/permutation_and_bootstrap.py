@@ -164,7 +164,7 @@ class Swaps:
         ordered = self.case.metric.of_pairs and self.case.matrix.kind is not PredictionKind.LABEL
         if not ordered:
             return predictions
-        ranks = mean_ranks(predictions)
+        ranks = mean_ranks(predictions.swapaxes(1, -1)).swapaxes(1, -1)
         return np.asarray(ranks / (self.case.matrix.n_samples + 1))
 
     @cached_property
