@@ -111,7 +111,7 @@ def runner(tmp_path, forked):
     ("inputs", "verdict", "words", "status"),
     [
         ({"fail-under": "0.5"}, "met", "**Gate met: AUC", 0),
-        ({"fail-under": "0.9"}, "missed", "Gate missed", 3),
+        ({"fail-under": "0.9"}, "missed", "Gate failed", 3),
         ({"fail-under": "0.5", "args": "--method tt"}, "undecided", "Gate undecided", 4),
         ({}, "", "0.8", 0),
     ],
@@ -251,7 +251,7 @@ def test_the_verdict_is_that_of_the_job(runner):
     (job.folder / "bbc.toml").write_text("fail-under = 0.1\n")
     assert job.whole()[0] == 3
     assert job.outputs["verdict"] == "missed"
-    assert "Gate missed" in job.summary.read_text()
+    assert "Gate failed" in job.summary.read_text()
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,9 @@ def test_the_shell_examples_in_their_order(job):
         out, err = job(script)
         assert "error" not in err
         if "0.9" in script:
-            assert "gate missed" in err
+            assert "gate failed" in err
     assert "environment, BBC_JOBS" in out
-    assert "gate missed" not in (job.folder / "summary.md").read_text()
+    assert "gate failed" not in (job.folder / "summary.md").read_text()
     suite = ElementTree.parse(job.folder / "report.xml").getroot()[0]
     assert suite.get("failures") == "0"
     outputs = dict(line.split("=") for line in (job.folder / "outputs").read_text().splitlines())

@@ -441,9 +441,9 @@ def test_the_story_of_80_patients_says_what_the_numbers_say():
         f"The best score of the search is {bbc.naive:.3f}",
         f"expect {bbc.value:.3f}, and anything from {ends} is compatible",
         f"in {1 - wins:.0%} of the resamples another",
-        f"leads by {compared.difference:.3f} as measured, and after the correction it trails by "
+        f"leads by {compared.difference:.3f}, and after the correction it trails by "
         f"{-compared.corrected:.3f}",
-        f"Of the {len(scores)} configurations, {compared.best_set.n_inside} may be the best",
+        f"Of the {len(scores)} configurations, {compared.best_set.n_inside} can't be ruled out",
         f"cross-validated AUC of {bbc.naive:.3f}",
         f"the AUC was {bbc.value:.3f} (95% CI {ends}; BBC, 1000 resamples)",
         f"logistic regression reaches {true_baseline:.3f}, the winner {true:.3f}",

@@ -140,7 +140,7 @@ def test_a_document_is_not_changed_in_place():
 @pytest.mark.parametrize(
     ("options", "message", "hint"),
     [
-        ((0.8, 0.3, None, None), "both given", "one of them"),
+        ((0.8, 0.3, None, None), "both given", "give only one"),
         ((math.nan, None, None, None), "--fail-under is nan", "finite"),
         ((None, math.inf, None, None), "--fail-over is inf", "finite"),
         ((None, None, GateOn.BOUND, None), "--gate-on without a threshold", "--fail-under"),

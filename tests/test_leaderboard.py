@@ -243,7 +243,7 @@ GOLDEN = """\
       rank  configuration  accuracy  fold means     sd  seconds  flags
     >    1  a                 0.833       0.833  0.289      1.5  oob
          2  b                 0.667       0.667  0.577
-    sorted by accuracy, pooled rows
+    sorted by accuracy, pooled predictions
 """
 
 
@@ -257,7 +257,7 @@ def test_the_answer_is_that_of_correct():
     text = " ".join(table(found).split())
     value, naive = (f"{found['corrected'][key]:.3f}" for key in ("value", "naive"))
     assert f"{found['winner']} scored {naive} in cross-validation, the best of 7." in text
-    assert f"Expect {value} on new samples (95% interval" in text
+    assert f"Expect {value} on new samples (95% CI" in text
     assert f"report AUC {value} (95% CI" in text
     assert "not corrected" not in text
 

@@ -532,7 +532,7 @@ def test_the_answer_of_a_plan(run, tmp_path):
         run(*words, "--metric", "accuracy", "-o", tmp_path / f"c.{suffix}")
         assert (tmp_path / f"r.{suffix}").read_text() == (tmp_path / f"c.{suffix}").read_text()
     result.save(tmp_path / "r.html")
-    assert "<h1>How many samples: " in (tmp_path / "r.html").read_text("utf-8")
+    assert "<h1>Sample size: " in (tmp_path / "r.html").read_text("utf-8")
 
 
 def test_rows_that_are_never_enough():

@@ -165,7 +165,7 @@ class _Workers:
         if self._cluster is not None and without > GIVEN_UP_AFTER:
             raise BbcError(
                 f"no worker process has started for {without:.0f} s",
-                hint="finished files are kept; continue with --resume, or with --runner local",
+                hint="continue with --resume, which keeps finished files, or with --runner local",
             )
         if self._cluster is None and without > TOLD_AFTER and not self._told:
             self._told = True
@@ -199,7 +199,7 @@ def client_of(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
         except (OSError, ValueError, ImportError) as error:
             raise OptionError(
                 f"no scheduler answers at {scheduler}",
-                hint="dask scheduler starts one and prints its address",
+                hint="start one with 'dask scheduler', which prints its address",
             ) from error
         with client:
             yield client, None
@@ -226,7 +226,7 @@ def _cluster(jobs: int) -> Iterator[Any]:
     except (OSError, RuntimeError) as error:
         raise BbcError(
             f"worker processes can't be started: {' '.join(str(error).split())}",
-            hint="--runner local --jobs 1 works without any",
+            hint="use --runner local --jobs 1, which needs none",
         ) from error
     try:
         yield cluster

@@ -73,7 +73,8 @@ class Journal:
             journal._index()
             if not resume and journal.damaged:
                 raise OptionError(
-                    journal.damage, hint="--resume keeps the intact lines; delete it to start over"
+                    journal.damage,
+                    hint=("use --resume to keep the intact lines, or delete it to start over"),
                 )
             if not resume and journal.unfinished:
                 raise OptionError(
@@ -123,7 +124,7 @@ class Journal:
         if record is None or record["key"] != key:
             raise BbcError(
                 f"{self.path} was changed while it was in use",
-                hint="--resume repeats what is lost",
+                hint="use --resume to repeat what was lost",
             )
         return record
 
@@ -222,7 +223,7 @@ def _write_all(file: IO[bytes], text: bytes) -> None:
 def _cannot(do: str, path: Path, error: OSError) -> BbcError:
     return OptionError(
         f"cannot {do} {path}: {error.strerror or error}",
-        hint="results so far are kept; continue with --resume once there is room",
+        hint="make room, then continue with --resume: results so far are kept",
     )
 
 

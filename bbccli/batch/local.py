@@ -178,7 +178,9 @@ def lost_file(task: FileTask, how: str, losses: int = LOSSES) -> Done:
 
 
 def _no_worker(how: str) -> BbcError:
-    return BbcError(f"worker processes can't be started: {how}", hint="--jobs 1 works without any")
+    return BbcError(
+        f"worker processes can't be started: {how}", hint=("use --jobs 1, which needs none")
+    )
 
 
 def _death(status: int | None) -> str:

@@ -53,7 +53,7 @@ def sources_of(
 def _matching(pattern: str, avoided: set[str]) -> list[str]:
     """Return the files (or else folders) that a pattern matches, sorted; a plain path is kept."""
     if pattern == STDIN:
-        raise OptionError("a batch does not read standard input", hint="name files, or a pattern")
+        raise OptionError("a batch does not read standard input", hint="give files, or a pattern")
     if is_url(pattern):
         paths = matching_urls(pattern) if is_pattern(pattern) else [pattern]
     # os.path never raises, unlike Path

@@ -28,7 +28,7 @@ from bbccli.reading.sources.urls import url_bytes
 from bbccli.use_cases.correct import answer
 from bbccli.version import __version__
 
-MORE_MEMORY = "it may need more memory than there is; try fewer --jobs"
+MORE_MEMORY = "it may need more memory than there is; use fewer --jobs"
 """Hint for a file that kills its workers."""
 
 
@@ -103,7 +103,7 @@ def work(task: FileTask) -> Done:
         return failure(task, f"{source.path}: {described.problem}", described.hint)
     except Exception as error:  # a bug: a failure of this file, not of the batch
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
-        hint = "a bug; please report it with the traceback in the journal"
+        hint = "this is a bug: please report it with the traceback in the journal"
         return failure(task, problem, hint, status=1, trace=traceback.format_exc())
 
 

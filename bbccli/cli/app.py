@@ -65,7 +65,10 @@ def bbc(
             "--config",
             metavar="FILE",
             is_eager=True,
-            help="Take defaults from this file only; unlike others, it may name code.",
+            help=(
+                "Read defaults from this file only. (Only a file named here may point to Python "
+                "code.)"
+            ),
         ),
     ] = None,
     show_config: Annotated[
@@ -77,13 +80,13 @@ def bbc(
         ),
     ] = False,
 ) -> None:
-    """Report an honest performance of a tuned pipeline.
+    """Get an honest score for the winner of a model search.
 
-    The cross-validated performance of the best of many configurations is too good to be true. bbc
-    corrects it from the out-of-sample predictions; nothing is trained again.
+    The cross-validated score of the best of many configurations is too good to be true. bbc
+    corrects it, using the out-of-sample predictions; nothing is trained again.
 
-    Options can also be set by variables (BBC_SEED=7) and by a file of the project: bbc.toml, or
-    [tool.bbc] in pyproject.toml.
+    Options can also be set by environment variables (BBC_SEED=7) and in a file of the project:
+    bbc.toml, or [tool.bbc] in pyproject.toml.
     """
     name = ctx.invoked_subcommand or ""
     if name in CONFIGURABLE:
@@ -101,7 +104,7 @@ def program() -> Any:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    0 success; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided: its
+    0 success; 1 a bug; 2 bad input or options; 3 a gate failed; 4 a gate is undecided: its
     figure can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
@@ -157,11 +160,11 @@ bbc: an honest score for the configuration that won your search
 
 Start here
   bbc inspect FILE                 is my file understood?
-  bbc correct FILE                 what should I expect of the winner?
-  bbc correct FILE -o page.html    the same, as a page to send
+  bbc correct FILE                 what can I expect of the winner?
+  bbc correct FILE -o page.html    the same, as a page to share
   bbc explain                      which number do I report?
 Then
-  compare, plan, drop, leaderboard           ask more of the same file
+  compare, plan, drop, leaderboard           answer more questions about it
   batch, gate, report, plot                  many files, CI, pages, figures
   vault                                      rows that the search never sees
   convert, simulate, methods, metrics, schema

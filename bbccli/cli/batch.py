@@ -48,7 +48,7 @@ class BatchOptions:
     jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
     resume: bool = option(
         False,
-        "Keep results that are up to date, and do the rest.",
+        "Keep results that are up to date, and compute the rest.",
         scope=Scope.RUN,
     )
     shard: str | None = option(
@@ -61,12 +61,12 @@ class BatchOptions:
     summary: bool = option(False, "Print a summary of all files: optimism, winners, gates.")
     dry_run: bool = option(
         False,
-        "List the files and what would be done; write nothing.",
+        "List the files and what would be done, without writing anything.",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     )
     on_error: OnError = option(
-        OnError.CONTINUE, "What to do after a file without a result.", panel=Panel.RESOURCES
+        OnError.CONTINUE, "What to do when a file gives no result.", panel=Panel.RESOURCES
     )
 
     @property
@@ -130,12 +130,12 @@ def batch(
     fail_on: Annotated[str | None, FAIL_ON] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Correct many files, and gather the results in one table.
+    """Correct many files, and collect the results in one table.
 
     Each result is saved at once; a stopped batch continues with --resume. A file without a result
     becomes a row with its error.
 
-    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed
+    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one failed
     or, with --fail-on doubt, a result is in doubt.
 
     Examples:
@@ -157,7 +157,9 @@ def batch(
     limits = work.resources(1)
     analysis.check()
     if output is None and many.resume:
-        raise OptionError("--resume needs --output", hint="-o results.csv, as of the first run")
+        raise OptionError(
+            "--resume needs --output", hint=("give -o results.csv, the same as in the first run")
+        )
     form = None if output is None else _table_form(output)
     with _place(output) as target:
         journal_file = journal_path(target)
@@ -289,7 +291,7 @@ def _end(
         (tally.unchanged, "unchanged"),
         (tally.failed, "without a result"),
         (tally.undecided, "with an undecided gate"),
-        (tally.missed, "with a missed gate"),
+        (tally.missed, "with a failed gate"),
         (seen.n_doubted, "with doubts"),
     ):
         if number:

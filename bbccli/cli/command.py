@@ -26,18 +26,18 @@ from bbccli.platform.read_limits import Reading
 
 COMMANDS = {
     "correct": ("correct", "Correct the winner's performance for its selection."),
-    "batch": ("batch", "Correct many files, and gather the results in one table."),
+    "batch": ("batch", "Correct many files, and collect the results in one table."),
     "drop": ("drop", "Show which configurations need no further training."),
     "leaderboard": ("leaderboard", "Rank all configurations, and correct the winner's score."),
-    "compare": ("compare", "Show which may be the best, or if the winner beats another."),
-    "plan": ("plan", "Show how many rows and configurations a study needs."),
-    "simulate": ("simulate", "Write predictions whose true performances are known."),
+    "compare": ("compare", "Show the confidence set of the best, or if A beats B."),
+    "plan": ("plan", "Show how many samples and configurations a study needs."),
+    "simulate": ("simulate", "Simulate predictions with known true performances."),
     "inspect": ("inspect", "Show how files are understood, and what is wrong with them."),
     "vault": ("vault", "Keep rows back from a search, and count each look."),
     "convert": ("convert", "Convert predictions to the wide or the long layout."),
     "report": ("pages", "Make an HTML page of predictions or saved results."),
     "plot": ("pages", "Draw a figure of a result or of predictions."),
-    "gate": ("gate", "Judge saved results; exit with 3 if one is not good enough."),
+    "gate": ("gate", "Check saved results against a threshold; exit 3 if one fails."),
     "explain": (
         "explain",
         "Explain a method, metric, interval or note, or what to report.",
@@ -167,7 +167,7 @@ def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
         if repeatable or order.count(one) == 1:
             continue
         if not one.is_flag:
-            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it once")
+            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it only once")
         ways = [next((w for w in words if w in way), "") for way in (one.opts, one.secondary_opts)]
         if all(ways):
             raise OptionError(f"{' and '.join(ways)} contradict each other", hint="give one")

@@ -27,7 +27,7 @@ def compare(
     *,
     where: PrintOptions,
 ) -> None:
-    """Show which may be the best, or if the winner beats another.
+    """Show the confidence set of the best, or if A beats B.
 
     Examples:
       bbc compare sample_data/progression.parquet

@@ -173,7 +173,9 @@ def check_variables() -> None:
     for name in _variables():
         if name not in known:
             key = name.removeprefix(PREFIX).lower().replace("_", "-")
-            hint = why_not(key) or nearest(name, known, "unset it; bbc --show-config lists options")
+            hint = why_not(key) or nearest(
+                name, known, ("unset it; see the options with bbc --show-config")
+            )
             raise OptionError(f"{name} in the environment sets no option of bbc", hint=hint)
 
 
@@ -237,7 +239,7 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
     for key, value in table.items():
         if key in settings():
             if not isinstance(value, dict):
-                hint = f"start the settings of bbc {key} with [{key}]"
+                hint = f"put the settings of bbc {key} under [{key}]"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
             known, own, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):

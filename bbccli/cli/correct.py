@@ -13,7 +13,7 @@ from bbccli.use_cases.options import Analysis
 Format = Annotated[
     str,
     Option(
-        "Form of the result: {names}.",
+        "Output format: {names}.",
         "FORM",
         names=reports(),
         group="bbccli.forms",
@@ -32,8 +32,8 @@ Resamples = Annotated[
 CostOfSearch = Annotated[
     bool,
     Option(
-        "Also report the cost of the search: naive and corrected best-so-far against the number of "
-        "configurations.",
+        "Also report the gain from searching (the cost of search): naive and corrected "
+        "best-so-far against the number of configurations.",
         panel=Panel.OUTPUT,
         flags=("--cost-of-search",),
     ),

@@ -41,9 +41,9 @@ class DropOptions:
         names=lambda: ("drop", "keep"),
     )
     replay_: bool = option(
-        False, "FILE is a complete cross-validation: show what dropping would have saved."
+        False, "Treat FILE as a complete cross-validation, and show what dropping would have saved."
     )
-    min_samples: int = _method(50, "Drop nothing before this many samples are predicted.", "N")
+    min_samples: int = _method(50, "Drop nothing until this many samples are predicted.", "N")
     n_folds: int | None = _method(
         None,
         "Number of folds in all repeats of the cross-validation, to count the models saved.",
@@ -73,8 +73,8 @@ class DropOptions:
         chosen = list(self.rule or ["bbcd"])
         if not self.replay_ and (len(chosen) > 1 or EVERY in chosen):
             raise OptionError(
-                "one rule decides; several are compared with --replay",
-                hint="for example --rule bbcd",
+                "one rule decides; several can only be compared with --replay",
+                hint="give one, such as --rule bbcd",
             )
         return chosen
 
@@ -96,7 +96,7 @@ def drop(
     """Show which configurations need no further training.
 
     Run it between the folds of a cross-validation, on the predictions so far. A configuration
-    without predictions that others have was dropped earlier, and stays dropped.
+    that lacks predictions the others have is taken to have been dropped already.
 
     Examples:
       bbc drop partial.csv

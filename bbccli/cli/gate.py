@@ -22,7 +22,7 @@ Result = Annotated[
 Format = Annotated[
     str | None,
     Option(
-        "Print the results in this form: {names}.",
+        "Print the results in this format: {names}.",
         "FORM",
         names=reports(),
         group="bbccli.forms",
@@ -40,10 +40,10 @@ def gate(
     *,
     where: PrintOptions,
 ) -> None:
-    """Judge saved results; exit with 3 if one is not good enough.
+    """Check saved results against a threshold; exit 3 if one fails.
 
-    Nothing is computed again. A file of a batch without a result counts as failed: exit with 5.
-    --format prints the results with their verdicts; without a threshold the saved verdicts count.
+    Nothing is computed again. If a file of a batch has no result, the exit status is 5.
+    --format prints the results with their verdicts. Without a threshold the saved verdicts count.
 
     Examples:
       bbc gate result.json --fail-under 0.8
@@ -78,8 +78,8 @@ def gate(
     whole = [one for one in results if "error" not in one]
     if any(one["gate"] is None for one in whole):
         raise OptionError(
-            "there is no threshold, neither given now nor saved with the result",
-            hint="use --fail-under 0.8, or --fail-over 0.3",
+            "there is no threshold, neither on the command line nor saved with the result",
+            hint="give --fail-under 0.8, or --fail-over 0.3",
         )
     if form is not None:
         return publish(results, form, where, answer=verdict_of)

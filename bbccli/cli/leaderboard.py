@@ -23,7 +23,7 @@ Top = Annotated[
 Wins = Annotated[
     bool,
     Option(
-        "Resample to show how often each is selected, and the corrected figure of the winner.",
+        "Resample to show how often each is selected, and the corrected score of the winner.",
         flags=("--wins/--no-wins",),
         scope=Scope.COMMAND,
     ),

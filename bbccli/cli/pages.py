@@ -119,7 +119,7 @@ def plot(
 ) -> None:
     """Draw a figure of a result or of predictions.
 
-    Pictures are drawn by vl-convert-python, from the extra bbccli[report]; .vl.json needs nothing.
+    Figures are drawn by vl-convert-python, from the extra bbccli[report]; .vl.json needs no extra.
 
     Examples:
       bbc plot result.json -o forest.svg

@@ -26,10 +26,10 @@ def plan(
     *,
     where: PrintOptions,
 ) -> None:
-    """Show how many rows and configurations a study needs.
+    """Show how many samples and configurations a study needs.
 
-    It predicts the outcome of a search before it is made: the naive figure, the honest one, the
-    width of the interval, and the rows needed for a given width.
+    It predicts the result of a search in advance: the apparent score, the expected true score, the
+    width of the interval, and the number of samples needed for a given width.
 
     Examples:
       bbc plan pilot.parquet --width 0.10

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bbccli.platform.records import Json
 
 
-Form = Annotated[str, Option("Form of the list.", names=reports("methods"))]
+Form = Annotated[str, Option("Output format.", names=reports("methods"))]
 ABOUT = "Show everything about this one."
 
 

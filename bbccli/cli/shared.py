@@ -23,9 +23,7 @@ def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
 
 def form_option(kind: str) -> Option:
     """Return the option for the form of a kind of result, specific to each command."""
-    return Option(
-        "Form of the result.", names=reports(kind), group="bbccli.forms", scope=Scope.COMMAND
-    )
+    return Option("Output format.", names=reports(kind), group="bbccli.forms", scope=Scope.COMMAND)
 
 
 def files_argument(text: str, default: str = "") -> Option:
@@ -60,7 +58,7 @@ Quiet = Annotated[bool, _QUIET]
 
 
 FAIL_ON = Option(
-    "Exit with 3 also where a note puts the result in doubt.",
+    "Also exit with 3 if a note puts the result in doubt.",
     panel=Panel.GATE,
     names=lambda: ("doubt",),
     default="none",
@@ -80,7 +78,7 @@ class NotesOptions(OutputOption):
 
     notes: str = option(
         "top",
-        "Notes to show in the table: the three that matter most (top), or all.",
+        "Notes to show in the table: the three most important (top), or all.",
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
     )
@@ -139,8 +137,8 @@ class WorkOptions:
 
     memory: str = option(
         "auto",
-        "Approximate working memory besides the predictions; auto is 256MB, or as much as "
-        "the predictions take, if that is more.",
+        "Approximate working memory in addition to the predictions; auto is 256MB, or as much as "
+        "the predictions use if that is more.",
         "SIZE",
         panel=Panel.RESOURCES,
     )

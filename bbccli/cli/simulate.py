@@ -50,18 +50,18 @@ class StudyOptions:
     )
     seed: int = _number(0, "Seed; the same seed gives the same files.", "N")
 
-    def study(self, law: str) -> Study:
-        """Return the study; an OptionError if an option is out of range or not of this law."""
+    def study(self, scenario: str) -> Study:
+        """Return the study; an OptionError if an option is out of range or not of this scenario."""
         from bbccli.planning.simulation import Study
 
         n_predictions = self.samples * self.configurations * (self.classes or 3)
         if n_predictions > 3 * MOST_PREDICTIONS:
             raise OptionError(
                 f"a file would hold {self.samples * self.configurations:,} predictions",
-                hint=f"at most {MOST_PREDICTIONS:,}: several --files, or fewer rows",
+                hint=f"at most {MOST_PREDICTIONS:,}: use several --files, or fewer --samples",
             )
         return Study(
-            law=law,
+            law=scenario,
             n_samples=self.samples,
             n_configurations=self.configurations,
             n_folds=self.folds,
@@ -73,11 +73,11 @@ class StudyOptions:
         )
 
 
-LawName = Annotated[
+Scenario = Annotated[
     str,
     Option(
-        "What to simulate: {names}.",
-        "LAW",
+        "Scenario to simulate: {names}.",
+        "SCENARIO",
         names=names_in("bbccli.planning.simulation:LAWS"),
         positional=True,
     ),
@@ -99,14 +99,14 @@ NumberOfFiles = Annotated[
 
 @command()
 def simulate(
-    law: LawName,
+    scenario: Scenario,
     options: StudyOptions,
     output: Predictions,
     truth: Truth,
     files: NumberOfFiles = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Write predictions whose true performances are known.
+    """Simulate predictions with known true performances.
 
     No model is trained. The true performances are accuracies for right-or-wrong, AUCs for binormal
     and multinormal, and mean squared errors for noisy.
@@ -126,7 +126,7 @@ def simulate(
     from bbccli.reports.forms.predictions import render_predictions
     from bbccli.version import __version__
 
-    study = options.study(law)
+    study = options.study(scenario)
     if not 1 <= files <= MOST_FILES:
         raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
     paths = _numbered(output, files)

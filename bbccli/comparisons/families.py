@@ -121,7 +121,7 @@ def between_families(
     if adjust not in (Adjustment.MAX_T, Adjustment.NONE):
         raise OptionError(
             f"{parameter('adjust', str(adjust))} adjusts p-values, which families don't have",
-            hint=f"{parameter('adjust', 'max-t')} or none",
+            hint=f"give {parameter('adjust', 'max-t')} or none",
         )
     first, *others = (
         _compare(pair, (cases[pair[0]], cases[pair[1]]), margin, on_all)
@@ -312,7 +312,7 @@ def _check(matrix: PredictionMatrix, families: Mapping[str, Sequence[int]]) -> N
     if len(families) < 2 or not all(len(columns) for columns in families.values()):
         raise OptionError(
             "two families or more are compared, with a configuration each",
-            hint="bbc compare FILE gives the configurations that may be the best",
+            hint="see the confidence set of the best with bbc compare FILE",
         )
     columns = [column for of_one in families.values() for column in of_one]
     twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]

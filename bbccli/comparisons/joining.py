@@ -101,11 +101,13 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
     if twice is not None:
         raise OptionError(f"{twice} is given twice", hint="give each file once")
     if len(matrices) < 2:
-        raise OptionError("a single file is joined with nothing", hint="give two or more")
+        raise OptionError(
+            "there is only one file, so there is nothing to join", hint="give two or more"
+        )
     if missing not in (Missing.ERROR, Missing.COMMON_ROWS):
         common = parameter("missing", Missing.COMMON_ROWS)
         raise OptionError(
-            f"{parameter('missing', missing)} says nothing of samples that only one file holds",
+            f"{parameter('missing', missing)} does not apply to samples that only one file holds",
             hint=f"{common} keeps those that all of them hold",
         )
     first = matrices[0]

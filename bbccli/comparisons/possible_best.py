@@ -92,10 +92,10 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     n_defined = int(evidence.defined.sum())
     if len(rivals) * n_defined > MOST_PAIRS:
         raise UnsupportedError(
-            f"{len(rivals)} of {evidence.n_configurations} configurations may be the best, too "
-            f"many to compare each of {n_defined} with them: over "
-            f"{MOST_PAIRS:,} pairs",
-            hint="fewer configurations, or --pair A B for two that were named beforehand",
+            f"{len(rivals)} of {evidence.n_configurations} configurations can't be ruled out as "
+            f"the best, too many to compare each of {n_defined} with them: over {MOST_PAIRS:,} "
+            "pairs",
+            hint="give fewer configurations, or --pair A B for two that were named in advance",
         )
     p = p_values(evidence, rivals, plan)
     lower, upper = band(evidence, plan)

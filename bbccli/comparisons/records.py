@@ -87,15 +87,13 @@ class Comparison:
     p_adjusted: float | None = doc("p-value adjusted for the number of comparisons", default=None)
     adjustment: str | None = doc("how it was adjusted", default=None)
     error: float | None = doc(
-        "Monte-Carlo standard error of p; null where it is exact", default=None
+        "Monte Carlo standard error of p; null where it is exact", default=None
     )
     effect: Effect | None = doc("size of the effect", default=None)
     beliefs: Beliefs | None = doc("posterior probabilities, of Bayesian tests", default=None)
-    n_units: int | None = doc(
-        "what the test rests on: samples, groups, folds, data sets", default=None
-    )
+    n_units: int | None = doc("units of the test: samples, groups, folds, data sets", default=None)
     ignores_selection: bool = doc(
-        "whether p and interval hold only for pairs named beforehand", default=False
+        "whether p and interval hold only for pairs named in advance", default=False
     )
     verdict: Verdict = doc("what is shown at the level", default=Verdict.UNDEFINED)
     notes: tuple[Note, ...] = doc("what to know about it", default=())
@@ -120,7 +118,7 @@ class Member:
     lower: float = doc("lower end of its performance, simultaneous over all")
     upper: float = doc("upper end of its performance, simultaneous over all")
     p: float | None = doc("of the test that none is better than it")
-    inside: bool = doc("whether it may be the best at the level")
+    inside: bool = doc("whether it is in the confidence set at the level")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +126,14 @@ class BestSet:
     """The configurations that may be the best; the truly best is among them at the level."""
 
     level: float = doc("in (0, 1)")
-    n_inside: int = doc("configurations that may be the best")
+    n_inside: int = doc("configurations in the confidence set of the best")
     members: tuple[Member, ...] = doc("all configurations, best first by what selects")
     n_screened: int | None = doc(
         "rivals that each was tested against, after screening; null for all", default=None
     )
     notes: tuple[Note, ...] = doc("what to know about it", default=())
     simplest: str | None = doc(
-        "the least complex of those that may be the best; null where the metadata give no "
-        "complexity",
+        "the least complex of the set; null where the metadata give no complexity",
         default=None,
         since="1.0",
     )
@@ -179,7 +176,7 @@ class Ranks:
     pairs: tuple[Comparison, ...] = doc("tests of each pair of families")
     contests: tuple[Contest, ...] = doc("wins, ties and losses of each pair")
     groups: tuple[tuple[str, ...], ...] = doc(
-        "families next to each other that are not told apart, by the first test"
+        "families next to each other without a significant difference, by the first test"
     )
     critical_difference: float | None = doc(
         "of mean ranks, by Nemenyi; null where not asked for", default=None

@@ -43,9 +43,7 @@ class CompareEnvelope(AnyEnvelope):
     comparisons: tuple[Comparison, ...] = doc(
         "the one that was asked for first; empty if only the set was"
     )
-    best_set: BestSet | None = doc(
-        "configurations that may be the best; null where it was not asked for"
-    )
+    best_set: BestSet | None = doc("confidence set of the best; null where it was not asked for")
     ranks: Ranks | None = doc("with --across: ranks over data sets; else null")
     notes: tuple[Note, ...] = doc("what to know about the input and the result")
     gate: RequiredVerdict | None = doc("with --fail-unless: its verdict; else null", default=None)

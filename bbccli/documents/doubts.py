@@ -35,7 +35,8 @@ def outcome_of(document: Any) -> str:
     if gate is None:
         return ""
     met = gate.outcome == GateOutcome.MET
-    return f"{gate.outcome}{', with doubts' * (met and bool(doubts_of(document)))}"
+    word = "failed" if gate.outcome == GateOutcome.MISSED else gate.outcome
+    return f"{word}{', with doubts' * (met and bool(doubts_of(document)))}"
 
 
 WHOLE = ("corrected", "best_set", "ranks")

@@ -121,7 +121,7 @@ def rule_of(
     if fail_under is not None and fail_over is not None:
         raise OptionError(
             "--fail-under and --fail-over are both given",
-            hint="one of them; bbc --show-config tells what the environment and files set",
+            hint="give only one; see what the environment and files set with bbc --show-config",
         )
     if fail_under is not None:
         return GateRule(fail_under, Direction.MAXIMIZE, on or GateOn.BOUND, method)
@@ -171,7 +171,7 @@ def _with_own(document: Document[Envelope]) -> Document[Envelope]:
 def status(documents: Iterable[Document[Any]], fail_on: str | None = None) -> int:
     """Exit status of judged documents and of files without a result.
 
-    5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0; with `fail_on`
+    5 if a file has none, else 4 if a gate is undecided, 3 if one failed, else 0; with `fail_on`
     also 3 if there is a doubt.
     """
     return max((_status(document.record, fail_on) for document in documents), default=0)
@@ -210,7 +210,7 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if value is None:
         return _undecided(rule, metric, found.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
-    # a figure that is too good can still show that the gate is missed
+    # a figure that is too good can still show that the gate fails
     doubt = _why_too_good(found, value, rule, alone=is_single(result))
     if found.opened is None and any(note.code == CLIMB for note in result.notes):
         doubt = doubt or "these samples guided the search"
@@ -254,7 +254,7 @@ def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bo
         f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
         f"the estimate of {method} is too good; its interval is not": chosen,
         f"{method} ignores that the winner was selected": ignoring,
-        f"{method} averages folds of a metric that is no mean": "mean-over-folds" in codes,
+        f"{method} averages folds of a metric that is not a mean": "mean-over-folds" in codes,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 

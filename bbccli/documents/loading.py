@@ -91,7 +91,7 @@ def _text(path: str, name: str) -> str:
     except FileNotFoundError as error:
         raise InputError("no such file", path=name, hint=HINT) from error
     except IsADirectoryError as error:
-        raise InputError("is a directory, not a file", path=name, hint=HINT) from error
+        raise InputError("is a folder, not a file", path=name, hint=HINT) from error
     except OSError as error:
         raise InputError(error.strerror or "can't be read", path=name, hint=HINT) from error
     except UnicodeDecodeError as error:

@@ -68,7 +68,7 @@ class Distribution:
 
     @property
     def exact(self) -> bool:
-        """True if every possible resample is included: there is no Monte-Carlo error."""
+        """True if every possible resample is included: there is no Monte Carlo error."""
         return self.probabilities is not None
 
     def mean(self) -> float:
@@ -76,7 +76,7 @@ class Distribution:
         return float(np.average(self.values, weights=self.probabilities))
 
     def mean_error(self) -> float:
-        """Return the Monte-Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
+        """Return the Monte Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
         if self.exact or len(self.values) < 2:
             return 0.0 if self.exact else float("nan")
         return float(np.std(self.values, ddof=1) / np.sqrt(len(self.values)))
@@ -89,7 +89,7 @@ class Distribution:
         return float(self.values[self.order[min(int(np.argmax(reached)), len(reached) - 1)]])
 
     def quantile_error(self, probability: float) -> float:
-        """Return the Monte-Carlo standard error of a quantile.
+        """Return the Monte Carlo standard error of a quantile.
 
         The number of values below the true quantile is binomial (B, p). So half the distance
         between the order statistics one standard deviation, sqrt(B p (1 - p)), either side of rank
@@ -299,7 +299,7 @@ class Estimate:
     n_resamples: int | None = doc("resamples used, B; null where none are needed", default=None)
     exact: bool = doc("true if every possible resample was enumerated", default=False)
     error: MonteCarloError | None = doc(
-        "Monte-Carlo standard errors; null without resamples", default=None
+        "Monte Carlo standard errors; null without resamples", default=None
     )
     selection: tuple[SelectionShare, ...] = doc(
         "selection frequencies, the ten highest", default=()
@@ -329,8 +329,8 @@ class Estimate:
         since="1.0",
     )
     over_folds: float | None = doc(
-        "mean over folds by which a tool selected the winner, if naive is over pooled rows "
-        "because the metric is no mean; else null",
+        "mean over folds by which a tool selected the winner, if naive is computed on pooled "
+        "predictions because the metric is not a mean; else null",
         default=None,
         since="1.0",
     )
@@ -349,7 +349,7 @@ class Estimate:
         since="1.1",
     )
     opened: Opened | None = doc(
-        "the opening of sealed rows that it rests on; null of other methods",
+        "the opening of sealed rows behind it; null for other methods",
         default=None,
         since="1.1",
     )
@@ -399,9 +399,9 @@ class SearchCost:
     counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
     naive: tuple[float, ...] = doc("naive best, averaged over all sets of that many configurations")
     corrected: tuple[float, ...] = doc("the same, selected in the bag and scored out of it")
-    error: tuple[float, ...] = doc("Monte-Carlo standard errors of the corrected figures")
+    error: tuple[float, ...] = doc("Monte Carlo standard errors of the corrected figures")
     enough: int = doc(
-        "count beyond which no larger one is better by two Monte-Carlo standard errors"
+        "count beyond which no larger one is better by two Monte Carlo standard errors"
     )
     n_resamples: int = doc("resamples used, B")
     tried: TriedOrder | None = doc(
@@ -447,7 +447,7 @@ class Gate:
     metric: str | None = doc("name of the metric; null without estimates")
     method: str | None = doc("name of the method; null where none fits")
     value: float | None = doc("the figure; null where it can't be computed")
-    margin: float | None = doc("distance to the threshold; negative if the gate is missed")
+    margin: float | None = doc("distance to the threshold; negative if the gate failed")
     outcome: GateOutcome = doc("verdict")
     reason: str = doc("why it is undecided; else empty", default="")
 

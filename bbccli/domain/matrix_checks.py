@@ -93,5 +93,5 @@ def check_classes(outcome: Outcome) -> None:
     if len(present) < 2:
         raise UndefinedError(
             f"the outcome has only one class ({', '.join(present)})",
-            hint="classification needs samples of at least two classes",
+            hint="give samples of at least two classes",
         )

@@ -19,7 +19,7 @@ FIRST_RESAMPLES = 1000
 """An automatic number of resamples is first judged after this many, and grows in such steps."""
 
 LARGEST_N_RESAMPLES = 1_000_000
-"""With more, the Monte-Carlo error is below a thousandth of the standard error."""
+"""With more, the Monte Carlo error is below a thousandth of the standard error."""
 
 LARGEST_SEED = 2**63 - 1
 """Largest integer that all forms of a result can hold."""
@@ -46,7 +46,7 @@ Below it, files in float32 and float64 would differ: 1 - 1e-9 is 1 in float32.
 """
 
 TOLERANCE = 0.001
-"""Monte-Carlo standard error that an automatic number of resamples aims at."""
+"""Monte Carlo standard error that an automatic number of resamples aims at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Plan:
     level: float = doc("level of the intervals, in (0, 1)", default=0.95)
     side: Side = doc("ends of the interval to estimate", default=Side.TWO)
     pooling: Pooling = doc(
-        "performance over pooled rows, mean over folds, or pairs within folds",
+        "performance on pooled predictions, mean over folds, or pairs within folds",
         default=Pooling.POOLED,
     )
     select: Select = doc(
@@ -82,7 +82,7 @@ class Plan:
     guard: bool = doc("true if intervals count one more sample of worst performance", default=True)
     seed: int = doc("seed of all random draws, >= 0", default=0)
     tolerance: float | None = doc(
-        "largest Monte-Carlo standard error; null for a fixed n_resamples", default=None
+        "largest Monte Carlo standard error; null for a fixed n_resamples", default=None
     )
     clip: float = doc(
         "least probability of the true class in logarithms, in (0, 0.5)", default=CLIP

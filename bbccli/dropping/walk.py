@@ -86,9 +86,9 @@ def check_walk(rule: str, n_steps: int, n_samples: int, n_resamples: int) -> Non
     if n_steps <= MANY_FOLDS or n_drawn <= MOST_DRAWN:
         return
     raise UnsupportedError(
-        f"{rule} compares all samples seen so far anew after each of {n_steps} folds, which takes "
-        f"too long with {n_samples} samples and {n_resamples} resamples",
-        hint=f"at most {MANY_FOLDS} folds, or bbc, which needs none",
+        f"{rule} compares all samples seen so far again after each of {n_steps} folds, which "
+        f"takes too long with {n_samples} samples and {n_resamples} resamples",
+        hint=f"give at most {MANY_FOLDS} folds, or use bbc, which needs none",
     )
 
 

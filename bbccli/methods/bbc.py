@@ -211,9 +211,9 @@ METHODS = (
         summary="the winner shrunk towards its contenders, halfway to bbc-632",
         reference="James & Stein 1961; Efron & Morris 1973",
         done=(
-            "the winner's {metric} was shrunk towards those of the configurations that "
-            "the data cannot tell from it, and averaged with the .632 estimate from "
-            "{resamples} of the {units}"
+            "the winner's {metric} was shrunk towards those of the configurations that the data "
+            "cannot distinguish from it, and averaged with the .632 estimate from {resamples} of "
+            "the {units}"
         ),
         experimental=True,
     ),

@@ -170,10 +170,12 @@ def _check_worst_value(metric: Metric) -> None:
     """Refuse tight intervals of a metric without a worst value."""
     worst = metric.bounds[metric.direction.sign < 0]
     if np.isinf(worst):
-        instead = "--cap 0.95" if metric.name in POWERS else "a metric with one, such as brier"
+        instead = (
+            "give --cap 0.95" if metric.name in POWERS else "use a bounded metric, such as brier"
+        )
         raise UnsupportedError(
-            f"{parameter('tight')} is for metrics with a worst value, and {metric.label} has none: "
-            "no interval of it is safe",
+            f"{parameter('tight')} is for bounded metrics, and {metric.label} is unbounded: no "
+            "interval of it is safe",
             hint=f"{instead}; or leave out --tight",
         )
 
@@ -229,7 +231,7 @@ def _on_no_width(estimate: Estimate, metric: Metric, plan: Plan, method: Method)
 def _remedy(metric: Metric, plan: Plan, method: Method) -> str:
     """Return the remedy against a collapsed interval of this method."""
     if not np.isfinite(metric.bounds).all():
-        return "more samples; the guard needs a metric that has a worst value"
+        return "collect more samples; the guard needs a bounded metric"
     if Gives.DISTRIBUTION in method.gives:
         return "leave out --no-guard" if not plan.guard else "more samples"
     return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")

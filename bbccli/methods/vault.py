@@ -57,7 +57,7 @@ def run(case: Case) -> Answer:
     if not any(seen and one.matrix for one, seen in zip(vault.openings, shown, strict=True)):
         raise UndefinedError(
             f"{len(shown)} of {vault.planned} openings so far: not yet",
-            hint="go on with the search; or open it without reach, for the figure",
+            hint="continue the search; or open it without reach, for the figure",
         )
     kept = zip(vault.openings, shown, strict=True)
     last, name, matrix = [

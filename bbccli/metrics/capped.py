@@ -79,7 +79,7 @@ def cap_of(outcome: Outcome, share: float) -> float:
     if cap == 0:
         raise UndefinedError(
             f"{parameter('cap', share)} is an error of 0: most outcomes are the same",
-            hint=f"a larger {parameter('cap')}, or none",
+            hint=f"give a larger {parameter('cap')}, or leave it out",
         )
     return cap
 

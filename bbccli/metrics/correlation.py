@@ -271,7 +271,7 @@ R2 = _agreement(
 EXPLAINED_VARIANCE = _agreement(
     name="explained-variance",
     label="explained variance",
-    summary="as r2, but ignoring an error that all predictions share",
+    summary="like r2, but ignoring an error that all predictions share",
     bind=of_totals(LEFT_OVER, explained(scatter)),
     bind_zero=of_totals(LEFT_OVER, explained_or_constant(scatter), whole=True),
     reference="Kvålseth 1985",

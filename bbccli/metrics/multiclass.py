@@ -74,8 +74,10 @@ PRECISION_WEIGHTED = _averaged(
     bind_zero=averaged(precisions, by_size=True),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
-    undefined="if a class that has samples is predicted for none; scikit-learn by default "
-    "counts its precision as 0",
+    undefined=(
+        "if a class that has samples is never predicted; scikit-learn by default counts its "
+        "precision as 0"
+    ),
 )
 
 RECALL_MACRO = _averaged(

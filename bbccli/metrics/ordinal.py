@@ -80,8 +80,10 @@ QWK_OF_CLASSES = _kappa(
     tasks=CLASSES,
     wants=PredictionKind.LABEL,
     rests_on=BESIDE_THE_LARGEST,
-    remarks="Classes that are numbers are in their order, others in that of their spelling; they "
-    "are numbered one by one, as in scikit-learn.",
+    remarks=(
+        "Classes that are numbers are in numeric order, others in alphabetical order; they are "
+        "numbered one by one, as in scikit-learn."
+    ),
 )
 
 METRICS = (QWK, QWK_OF_CLASSES)

@@ -72,10 +72,12 @@ LOG_LOSS = _of_chances(
     bind=MeanSurprise(),
     reference="Good 1952",
     formula="-(1/N) Σ ln pᵢ(yᵢ)",
-    remarks="pᵢ(yᵢ) counts as ε at least, so that one certain mistake costs 16 and not infinity. ε "
-    "is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type the file has: the "
-    "same predictions have the same log-loss in 32 and in 64 bits. scikit-learn takes the "
-    "precision of the type instead, which is 2.2e-16 in 64 bits.",
+    remarks=(
+        "pᵢ(yᵢ) counts as ε at least, so that one mistake made with certainty costs 16 and not "
+        "infinity. ε is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type "
+        "the file has: the same predictions have the same log-loss in 32 and in 64 bits. "
+        "scikit-learn takes the precision of the type instead, which is 2.2e-16 in 64 bits."
+    ),
 )
 
 BRIER = _of_chances(

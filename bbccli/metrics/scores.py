@@ -60,8 +60,10 @@ MEAN_LOSS = _mean(
     label="mean loss",
     summary="mean of losses that are given per sample; lower is better",
     direction=Direction.MINIMIZE,
-    remarks="As mean-score, if lower is better. It is never chosen by itself, because a number "
-    "does not say what it means.",
+    remarks=(
+        "Like mean-score, for scores where lower is better. It is never the default, because a "
+        "number does not say what it means."
+    ),
 )
 
 METRICS = (MEAN_SCORE, MEAN_LOSS)

@@ -192,7 +192,7 @@ class Correction(Result):
 
         found = sentences(self.document.record)
         if not found:
-            raise UndefinedError("no estimate is worth reporting", hint="use method='bbc'")
+            raise UndefinedError("no estimate can be reported", hint="use method='bbc'")
         return "\n".join(f"{one}." for one in found)
 
     def to_frame(self) -> pd.DataFrame:

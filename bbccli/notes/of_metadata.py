@@ -390,7 +390,7 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
 
 @note(HARMLESS, "weights")
 def rows_idle(tool: str, n_idle: int, n_rows: int) -> Texts:
-    """Some rows of a tool's run have the weight 0. No score of the run rests on them, so they are
+    """Some rows of a tool's run have the weight 0. No score of the run uses them, so they are
     left out.
 
     Remedy: none; `--unweighted` if the column does not hold sample weights.
@@ -448,7 +448,7 @@ def files_not_read(files: Sequence[str]) -> Texts:
     """Files beside the logs, or below them, may be logs by their names, but none is recognised as
     one of the framework.
 
-    Remedy: nothing if they are no logs; else write them again, with the scores of all items.
+    Remedy: none if they are not logs; otherwise write them again, with the scores of all items.
     """
     return (
         f"{count(len(files), 'file')} next to the logs not read: {listing(files, 3)}",

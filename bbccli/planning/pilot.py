@@ -81,7 +81,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
     if len(defined) < 2:
         raise UndefinedError(
             f"{metric.label} varies for only {count(len(defined), 'configuration')} of the pilot, "
-            "which says nothing about the others",
+            "so nothing is known about the others",
             hint="a pilot in which it varies for two configurations or more; or "
             f"{parameter('expected')} without a file",
         )
@@ -114,7 +114,7 @@ class PilotBasis:
     figures: FloatArray
     seed: int = 0
 
-    law = "rows of the pilot, drawn again"
+    law = "samples of the pilot, resampled"
     wider = RAISED
 
     @property

@@ -56,11 +56,14 @@ MANY_EPOCHS = (1, 2, 4, 8)
 UNKNOWN = 0.25
 """Range of a probability from which on it is not known."""
 
-FIXED = "True performances are fixed: more rows also train better models, which is left out here."
+FIXED = (
+    "The models' true performance stays fixed; in practice more samples also train better models."
+)
 OF_PILOT = (
     FIXED,
-    "New rows come from where those of the pilot did, as many of each class and group.",
-    "More configurations are of the same kind as those that were tried.",
+    "New samples come from the same population as the pilot, with the same class balance and "
+    "group sizes.",
+    "Any further configurations resemble those tried.",
 )
 STATED = (
     FIXED,

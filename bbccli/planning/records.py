@@ -38,8 +38,7 @@ class Cell:
     )
     near_best_upper: float | None = doc("the greater", default=None, since="1.0")
     difference: float | None = doc(
-        "smallest difference of two configurations that so many rows tell apart; null unless one "
-        "is asked for",
+        "smallest detectable difference between two configurations; null unless one is asked for",
         default=None,
         since="1.0",
     )
@@ -89,18 +88,18 @@ class Halved:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The chosen cell again, by simulated matrices; with Monte-Carlo standard errors."""
+    """The chosen cell again, by simulated matrices; with Monte Carlo standard errors."""
 
     law: str = doc("how studies were drawn")
     n_repeats: int = doc("simulated studies")
     naive: float = doc("mean naive figure of the winner")
     honest: float = doc("mean true performance of the winner")
     optimism: float = doc("mean optimism")
-    optimism_error: float = doc("its Monte-Carlo standard error")
+    optimism_error: float = doc("its Monte Carlo standard error")
     width: float = doc("mean width of BBC's interval")
-    width_error: float = doc("its Monte-Carlo standard error")
+    width_error: float = doc("its Monte Carlo standard error")
     near_best: float = doc("share of winners within reach of the best")
-    near_best_error: float = doc("its Monte-Carlo standard error")
+    near_best_error: float = doc("its Monte Carlo standard error")
     width_assured: float | None = doc(
         "width that the share of --assurance does not exceed; null without one",
         default=None,

@@ -389,7 +389,7 @@ class Study:
     n_classes: int | None = None
 
     def __post_init__(self) -> None:
-        entry(LAWS, self.law, "law")
+        entry(LAWS, self.law, "scenario")
         coerce_fields(self)
         if self.seed < 0:
             raise OptionError(f"{parameter('seed')} is {self.seed}", hint="an integer, 0 or more")

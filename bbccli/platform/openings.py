@@ -48,7 +48,7 @@ def append(path: Path, about: Mapping[str, Any]) -> int:
     except OSError as error:
         raise OptionError(
             f"the opening can't be counted in {path}: {error.strerror or error}",
-            hint="nothing is shown before it is counted: make the file writable",
+            hint="make the file writable: an opening must be counted before it is shown",
         ) from error
     return 1 + [one.get("id") for one in lines_of(path)].index(token)
 

@@ -146,7 +146,9 @@ def matrix_of(
     refuse_truth(request, settled)
     if (truth is None) is not (settled is Task.SCORE):
         problem = "there is no outcome" if truth is None else "scores have no outcome"
-        raise InputError(problem, hint="use task=Task.SCORE for scores; all else needs an outcome")
+        raise InputError(
+            problem, hint=("use task=Task.SCORE for scores; all other tasks need an outcome")
+        )
     return understand_sheet(sheet, request)[1]
 
 
@@ -177,7 +179,7 @@ def _roles(
         if len(array) != n_samples:
             raise InputError(
                 f"{role} has {len(array)} values, but the predictions have {n_samples} samples",
-                hint="one value per sample",
+                hint="give one value per sample",
             )
         arrays[role] = np.tile(array, n_repeats)
     if folds is not None:
@@ -201,7 +203,9 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return one value per sample (N,)."""
     array = plain_array(values)
     if array.ndim != 1:
-        raise InputError(f"{name} has shape {array.shape}, not (N,)", hint="one value per sample")
+        raise InputError(
+            f"{name} has shape {array.shape}, not (N,)", hint=("give one value per sample")
+        )
     return array
 
 
@@ -235,8 +239,10 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
     if array.ndim != 4 or not array.size or array.shape[1] != n_samples:
         raise InputError(
             f"predictions have shape {shape}, but the outcome has {n_samples} values",
-            hint="(N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, configurations "
-            "and classes, in this order",
+            hint=(
+                "give (N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, "
+                "configurations and classes, in this order"
+            ),
         )
     return array
 

@@ -77,7 +77,7 @@ def named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
             f"{parameter('only')} and {parameter('exclude')} leave none of {len(names)} "
             "configurations",
             path=sheet.path,
-            hint=f"the configurations are {listing(names, 8)}",
+            hint=f"choose from {listing(names, 8)}",
         )
     left_out = [name for name in names if name not in kept]
     notes = [of_data.configurations_left_out(left_out, len(names))] if left_out else []
@@ -136,7 +136,7 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
             raise InputError(
                 f"{parameter(option)} {pattern!r} matches no configuration",
                 path=path,
-                hint=near or f"the configurations are {listing(names, 8)}",
+                hint=near or f"choose from {listing(names, 8)}",
             )
         matched |= matches
     return matched

@@ -23,7 +23,7 @@ from bbccli.reading.table import ArrowStream, Table, check_names
 from bbccli.types import IntArray
 
 _KEYLESS = (".npy", ".npz")
-_ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
+_ORDER = f"give {parameter('by_position')} if the rows of both files are in the same order"
 
 
 def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
@@ -116,7 +116,7 @@ class Separate:
             raise InputError(
                 f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
                 path=self.frame.path,
-                hint="has one of them no header line? " * (abs(self.frame.n_rows - n_rows) == 1)
+                hint="check that both have a header line; " * (abs(self.frame.n_rows - n_rows) == 1)
                 + "give one row per sample under a header, or a column 'row_id' in both files",
             )
         self.check_keys(taken)
@@ -236,7 +236,7 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
         column, n_own = file.frame.column(truth), len(own)
         problem = "is not the truth of the rows that the run predicts"
         if not ways:
-            problem = f"has {n_rows} rows, but the run predicts {n_own}, and nothing says which"
+            problem = f"has {n_rows} rows, but the run predicts {n_own}, and it is unknown which"
         ways = [entries for entries in ways if correspond(own, column.take(entries))]
         if not ways:
             raise InputError(
@@ -289,7 +289,7 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
     entries = file.entries(taken={name})
     if file.by_key and file.sheet.n_repeats > 1:
         raise InputError(
-            f"folds by row_id can't tell {file.sheet.n_repeats} repeats apart",
+            f"folds by row_id can't distinguish {file.sheet.n_repeats} repeats",
             path=frame.path,
             hint="put the folds into the predictions file; or give one row per row of that file, "
             f"and {parameter('by_position')}",
@@ -344,7 +344,7 @@ def _ragged(frame: Table, sheet: Sheet) -> Column:
             row=int(fold[at]),
             column=frame.names[place[at]],
             value=float(positions[at]),
-            hint=f"positions run from 0 to {n_samples - 1}, each in one fold",
+            hint=f"give positions from 0 to {n_samples - 1}, each in one fold",
         )
     order = np.argsort(positions)
     folds = fold[order][sheet.samples]

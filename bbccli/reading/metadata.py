@@ -165,7 +165,7 @@ def _check_spec(raw: Mapping[str, Any], place: str) -> None:
         raise InputError(
             f"metadata have version {version!r}; only version {MAJOR_VERSION} is understood",
             path=place,
-            hint="try a newer release of bbc",
+            hint="use a newer release of bbc",
         )
 
 
@@ -234,7 +234,7 @@ def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | No
 
 def _zero(value: Any, place: str) -> int | None:
     if value is not None and (value != 0 or isinstance(value, bool)):
-        hint = "0 counts undefined precisions, recalls and F scores as 0; else leave it out"
+        hint = "write 0 to count undefined precisions, recalls and F scores as 0, or leave it out"
         raise InputError(f"metadata key 'undefined' is {value!r}", path=place, hint=hint)
     return None if value is None else 0
 

@@ -196,13 +196,20 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
             some & (lacking > MOST_LACKING * n_items),
             f"more than {percent(MOST_LACKING)} of the items have no score",
         ),
-        (some & (lowest == scores.max()), "items have no score, but all others the highest one"),
+        (
+            some & (lowest == scores.max()),
+            ("items have no score, and all others have the highest one"),
+        ),
     ):
         if wrong.any():
             n_common = int((~gaps[:, lacking < n_items].any(axis=1)).sum())
             hint = "give a score for every item, 0 for unsolved ones"
-            hint += f"; --missing common-rows uses the {n_common} that all have" * bool(n_common)
-            hint += "; --missing drop leaves out configurations that lack any" * (not some.all())
+            hint += f"; or give --missing common-rows to use the {n_common} that all have" * bool(
+                n_common
+            )
+            hint += "; or --missing drop to leave out configurations that lack any" * (
+                not some.all()
+            )
             counts = np.where(wrong, lacking, 0).tolist()
             text = counted(predictions.configurations, counts, n_items)
             raise InputError(f"{problem}: {text}", path=path, hint=hint)

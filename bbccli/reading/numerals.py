@@ -51,7 +51,7 @@ _ODD = tuple(
         (
             "--?|\u2013|\u2014",
             "may mean missing or 0",
-            "leave the cell empty if the value is missing, else write 0",
+            "leave the cell empty if the value is missing, otherwise write 0",
         ),
         (rf".*(\d\s*{_CURRENCY}|{_CURRENCY}\s*[+-]?\d).*", "has a currency", "store numbers alone"),
         (

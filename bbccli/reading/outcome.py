@@ -176,7 +176,7 @@ def classification(
     if len(present) < 2:
         raise UndefinedError(
             f"{truth.path}: the truth has only one class ({present[0]!r})",
-            hint="classification needs samples of at least two classes",
+            hint="give samples of at least two classes",
         )
     known = _known_classes(truth, labels, metadata)
     _refuse_alike(truth, known)
@@ -198,7 +198,7 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
     times = numbers_of(time, "time", "numbers are needed here")
     negative = np.flatnonzero(times < 0)
     if len(negative):
-        raise time.fault("time is negative", negative, hint="times start at 0")
+        raise time.fault("time is negative", negative, hint="give times from 0")
     codes, names = event.named_codes()
     meanings = np.array([number_of(name) for name in names])[codes]
     strange = np.flatnonzero((meanings != 0) & (meanings != 1))
@@ -260,8 +260,10 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
                 f"classes {other!r} ({count(counts[0], 'row')}) and {name!r} "
                 f"({count(counts[1], 'row')}) differ only in case or blanks",
                 np.flatnonzero(codes == code),
-                hint="use one spelling if they are one class; else list all 'classes' in the "
-                "metadata",
+                hint=(
+                    "use one spelling if they are one class; otherwise list all 'classes' in the "
+                    "metadata"
+                ),
             )
 
 

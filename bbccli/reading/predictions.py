@@ -206,7 +206,7 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
         entries,
         hint="spell labels as in the truth"
         + ", and numbers with a decimal point" * with_digits
-        + "; if it is an answer of its own, list all 'classes' in the metadata",
+        + "; if it is a separate answer, list all 'classes' in the metadata",
     )
 
 
@@ -324,14 +324,15 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
         roles = {role: one.name for role, one in sheet.roles.items()}
         told = advice(sheet.table, roles, Hints(declared=sheet.declared))
         if name in told.roles.values():
-            return f"{told} if that is right; else {parameter('exclude', name)}"
-    hint = f"{parameter('row_id', name)} if it names the samples; "
+            leave = f"leave it out with {parameter('exclude', name)}"
+            return f"give {told} if that is right; otherwise {leave}"
+    hint = f"give {parameter('row_id', name)} if it names the samples; "
     if len(repeated(column.codes()[0])):
         hint = (
             f"{parameter('group', name)} if it names groups of samples, such as patients, "
             f"{parameter('configuration', name)} if it names the configurations of a long table; "
         )
-    return f"{hint}else {parameter('exclude', name)}"
+    return f"{hint}otherwise leave it out with {parameter('exclude', name)}"
 
 
 def _block(

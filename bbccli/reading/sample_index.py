@@ -30,7 +30,7 @@ _SUMMARIES = frozenset(
     ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")
 )
 
-REMOVE = "else remove one of the rows"
+REMOVE = "otherwise remove one of the rows"
 
 KEYS = {
     "repeat": "give the cross-validation pass of every row",
@@ -86,7 +86,7 @@ def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
         raise column.fault(
             f"train_size {different[near[0] + 1]} is next to {different[near[0]]}",
             np.flatnonzero(sizes == different[near[0] + 1]),
-            hint="if they differ only because folds do, write one size for all",
+            hint="if they differ only because fold sizes differ, write one size for all",
         )
     if len(different) > 1:
         _check_samples(sheet)
@@ -116,7 +116,7 @@ def _check_samples(sheet: Sheet) -> None:
                 sheet.roles[role],
                 first[codes],
                 f"{role} differs between training sizes of one sample",
-                "check that the rows are of the same samples",
+                "check that the rows belong to the same samples",
             )
 
 
@@ -207,8 +207,10 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
             raise roles["fold"].fault(
                 problem,
                 lacking,
-                hint="rows with a 'fold' are inner predictions, rows with an empty 'fold' are of "
-                "the outer test samples",
+                hint=(
+                    "write inner predictions in rows with a 'fold', and those of the outer test "
+                    "samples in rows with an empty 'fold'"
+                ),
             )
     _check_disjoint(nested, blocks)
     return nested
@@ -232,7 +234,7 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
         raise row_id.fault(
             "sample is both trained on and tested in one outer fold",
             leaked,
-            hint="inner predictions must be for samples outside the outer fold",
+            hint="give inner predictions only for samples outside the outer fold",
         )
     inner = np.flatnonzero(~sheet.outer)
     again = repeated(cells[inner])
@@ -240,7 +242,10 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
         raise row_id.fault(
             "row_id occurs twice within one outer fold",
             inner[again],
-            hint="one inner prediction per sample and outer fold: average those of inner repeats",
+            hint=(
+                "give one inner prediction per sample and outer fold, and average those of inner "
+                "repeats"
+            ),
         )
 
 
@@ -307,8 +312,8 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
         told = name not in taken and len(kinds) == times and len(column) == sheet.n_rows
         if told and not len(repeated(joint([samples, codes]))):
             hint = (
-                f"{parameter('repeat', name)} if {name} tells repeats apart, "
-                f"{parameter('configuration', name)} if it tells configurations apart; {REMOVE}"
+                f"give {parameter('repeat', name)} if {name} distinguishes repeats, "
+                f"{parameter('configuration', name)} if it distinguishes configurations; {REMOVE}"
             )
             return row_id.fault("row_id occurs twice", again, hint=hint)
     hint = (

@@ -323,8 +323,10 @@ def not_predictions(path: str) -> InputError:
     return InputError(
         "holds a result of bbc, not predictions",
         path=path,
-        hint="give the predictions that it was made of; bbc explain and bbc report take results "
-        "in .json or .jsonl",
+        hint=(
+            "give the predictions that it was made from; for a result in .json or .jsonl use bbc "
+            "explain or bbc report"
+        ),
     )
 
 

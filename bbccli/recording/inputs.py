@@ -58,7 +58,7 @@ def position(given: Any, name: str) -> int:
     number = -1
     with suppress(TypeError):
         number = operator.index(given)
-    _refuse(number < 0, f"{name} is {given!r}", f"{name}s are integers from 0")
+    _refuse(number < 0, f"{name} is {given!r}", "give integers from 0")
     return number
 
 
@@ -82,7 +82,7 @@ def design_of(y: Any, task: str | None, scoring: str) -> Design:
         words = values.dtype.kind not in "biuf"
         _refuse(words, "y of a regression must be a list of numbers", "check task=")
         return Design(Task.REGRESSION, values.astype(np.float64), ())
-    _refuse(len(labels) < 2, "y has one class only", "classification needs at least two")
+    _refuse(len(labels) < 2, "y has one class only", "give labels of at least two classes")
     names = class_names(labels.tolist())
     codes = np.searchsorted(labels, values).astype(np.int64)
     of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
@@ -174,7 +174,7 @@ def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
     other = weights.shape != (n_samples,)
     _refuse(other, "sample_weight must be a list of numbers", "give one per sample")
     wrong = not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any()
-    hint = "0 is for a sample that does not count; some must be positive"
+    hint = "give 0 for a sample that does not count; some must be positive"
     _refuse(wrong, "sample_weight holds negative or infinite numbers, or zeros alone", hint)
     return weights
 

@@ -139,7 +139,7 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
                     "several configurations have the same name",
                     path=path,
                     value=part.name,
-                    hint="use rec.scorer for a search: it tells them apart by their parameters",
+                    hint="use rec.scorer for a search: it distinguishes them by their parameters",
                 )
     tries = [
         one
@@ -256,7 +256,7 @@ def handed_over(run: Recording) -> Predictions:
         tool="recorder",
         left_out=run.left_out,
         metric=plan.scoring or None,
-        metric_name=None if plan.scoring or not any_score else "a scorer of its own",
+        metric_name=None if plan.scoring or not any_score else "a custom scorer",
         unchecked=otherwise if board else "no search reported its scores",
         tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
         leaderboard=tuple(score for c, score in board.items() if complete[c]),

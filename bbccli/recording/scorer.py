@@ -458,7 +458,7 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
     if alike and not _routes():
         raise OptionError(
             f"the test sets of splits {alike[0]} and {alike[1]} are equal, so their predictions "
-            "can't be told apart",
+            "can't be distinguished",
             hint=_ROUTE,
         )
     position = {content: split for split, content in enumerate(contents)}

@@ -221,7 +221,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
         raise InputError(
             f"has version {about.get('version')!r}; only version {MAJOR_VERSION} is understood",
             path=path,
-            hint="try a newer release of bbc",
+            hint="use a newer release of bbc",
         )
     try:
         return _design(about, unpacked(bytes_of(arrays))), about
@@ -248,7 +248,10 @@ def load_sealed(folder: Path) -> tuple[Design, bool]:
         raise InputError(
             problem,
             path=str(folder / VAULT / SEALED),
-            hint="a figure on them would show nothing: record the search again in another folder",
+            hint=(
+                "record the search again in another folder: a figure on these rows would be "
+                "meaningless"
+            ),
         )
     same = (folder / VAULT / OPENINGS).stat().st_ino if (folder / VAULT / OPENINGS).exists() else 0
     return part, same != about["vault"].get("file")

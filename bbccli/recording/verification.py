@@ -214,7 +214,8 @@ def verified(
 
 
 OTHER_CLASSES = (
-    "predict() gives other classes than what was recorded; Recorder(response='predict') keeps them"
+    "predict() gives classes other than those recorded; record them with "
+    "Recorder(response='predict')"
 )
 
 
@@ -309,7 +310,10 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
         hint += "the same folder, and finish; intact parts are kept, and damaged parts are passed "
         hint, further = hint + "over", len(damaged) - 1
     elif len(missing) == expected:
-        hint = "this search evaluates other rows (successive halving, another cv, other data?): "
+        hint = (
+            "this search evaluates other rows, for example because of successive halving, another "
+            "cv or other data: "
+        )
         hint += "give it cv=rec.cv, scoring=rec.scorer and the X and y of the recorder"
     else:
         text, hint = first, "record the search again"

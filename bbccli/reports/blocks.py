@@ -114,7 +114,7 @@ class BlockTable:
     columns: Sequence[TableColumn]
     rows: Sequence[Sequence[str]]
     most: int = MOST_ROWS
-    rest: str = "and {} more, see --format csv"
+    rest: str = "and {} more, shown by --format csv"
     after: str = ""
     hint: str = ""
     facts: Sequence[tuple[str, ...]] = ()

@@ -262,7 +262,7 @@ def _refuted(
         f"{fold}{score.id} has {_metric(score)} {value:.6g} by its {source}, "
         f"{score.value:.6g} {place}",
         path=matrix.source.path,
-        hint=f"{cause}; to continue anyway: --no-verify",
+        hint=f"{cause}; to continue anyway, give --no-verify",
     )
 
 
@@ -295,13 +295,13 @@ def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns
     metric = METRICS[_metric(score)]
     rest = "rows, classes, labels or weights are not those of the run"
     if metric.wants is not PredictionKind.LABEL or source.kind is PredictionKind.LABEL:
-        return f"{rest}, or it defines {metric.label} otherwise"
+        return f"{rest}, or it defines {metric.label} differently"
     if run.tool == "recorder":  # which knows rows, labels and weights by themselves
         return (
-            "its predict() gives other classes than the most probable ones, and the search scored "
-            "those: record them by Recorder(response='predict')"
+            "its predict() gives classes other than the most probable ones, and the search scored "
+            "those: record them with Recorder(response='predict')"
         )
-    return f"{rest}, or it predicts other classes than the most probable ones: give its classes"
+    return f"{rest}, or it predicts classes other than the most probable ones: give its classes"
 
 
 def with_other_positive(matrix: PredictionMatrix) -> PredictionMatrix:

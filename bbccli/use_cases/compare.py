@@ -43,7 +43,7 @@ MOST_PAIRED = 20
 class ComparisonKind(StrEnum):
     """Kinds of comparison, named by the options that ask for them."""
 
-    SET = "the set of the best"
+    SET = "the confidence set of the best"
     BASELINE = parameter("baseline")
     FAMILIES = parameter("by")
     PAIRS = f"{parameter('pair')} or {parameter('test')}"
@@ -74,7 +74,7 @@ class CompareOptions:
         "NAME",
     )
     pair: tuple[str, str] | None = option(
-        None, "Test two configurations named beforehand.", "A B", scope=Scope.RUN
+        None, "Test two configurations named in advance.", "A B", scope=Scope.RUN
     )
     test: Sequence[str] | None = _of_compare(
         None,
@@ -91,12 +91,12 @@ class CompareOptions:
     )
     across: bool = option(
         False,
-        "Treat each file as a data set: rank families, or configurations, over all of them.",
+        "Treat each file as a data set, and rank families, or configurations, across all of them.",
         scope=Scope.RUN,
     )
     metric: str | None = metric_option()
     fail_unless: FailUnless | None = _of_compare(
-        None, "Exit with 3 unless the first comparison shows this, with 4 if it can't tell."
+        None, "Exit with 3 unless the first comparison shows this, with 4 if it is undecided."
     )
     margin: float = _of_compare(
         0.0,
@@ -165,7 +165,7 @@ class CompareOptions:
                 needed = needed.replace(f" or {flag}", "")
                 alone = ", or alone" if flag in questions else ""
                 raise OptionError(
-                    f"{flag} does not go with {question}", hint=f"it goes with {needed}{alone}"
+                    f"{flag} does not go with {question}", hint=f"use it with {needed}{alone}"
                 )
         if self.test or self.rope:
             self._check_tests(question)

@@ -89,8 +89,8 @@ class InputOptions:
     prediction: str | None = _column("Prediction, in the long layout.")
     only: Sequence[str] | None = _input(
         None,
-        "Use only these configurations, such as 'svm*'; repeatable. A matching column is always "
-        "taken as a configuration.",
+        "Use only these configurations, such as 'svm*'; repeatable. A matching column always "
+        "counts as a configuration.",
         "PATTERN",
         default="all",
     )
@@ -107,7 +107,7 @@ class InputOptions:
         default="inferred from the column names",
     )
     positive: str | None = _input(
-        None, "Positive class.", "CLASS", default="that of the metadata, else the last one sorted"
+        None, "Positive class.", "CLASS", default="from the metadata, else the last in sorted order"
     )
     task: Task | None = _input(
         None,
@@ -132,14 +132,14 @@ class InputOptions:
     errors: Errors | None = _input(
         None,
         "Logs of evaluations: count failed requests as 0 (zero), leave them out (missing), or "
-        "refuse them.",
+        "refuse the logs.",
         default="as the framework does",
     )
     again: Again | None = _input(
         None,
-        "Scores: of items that a configuration was asked again, count the newest result, by the "
-        "time beside it, or all as epochs.",
-        default="of logs the newest; a table must not have any",
+        "Scores: if a configuration was asked an item again, count the newest result, by its time "
+        "stamp, or all as epochs.",
+        default="newest for logs; an error for tables",
     )
     by_position: bool = _input(
         False,
@@ -148,7 +148,8 @@ class InputOptions:
     )
     fold_files: bool = _input(
         False,
-        "Several files: each holds one fold of a configuration, although nothing in them shows it.",
+        "Several files: each holds one fold of a configuration, although nothing in them shows "
+        "this.",
     )
     include: Sequence[str] | None = _input(
         None,
@@ -159,7 +160,8 @@ class InputOptions:
     )
     verify: bool = _input(
         True,
-        "Recompute the scores that the run reports; refuse predictions that do not reproduce them.",
+        "Recompute the scores that the run reports, and refuse predictions that do not reproduce "
+        "them.",
         flags=("--verify/--no-verify",),
     )
 
@@ -214,9 +216,9 @@ class GapOptions:
 
     missing: Missing | None = _input(
         None,
-        "If some configurations lack predictions: refuse (error), drop those "
-        "configurations, use only the samples that all of them predict (common-rows), or "
-        "score each on what it predicts (available).",
+        "If some configurations lack predictions: stop (error), drop those configurations, use "
+        "only the samples that all of them predict (common-rows), or score each on what it "
+        "predicts (available).",
         default="drop; available for scores",
     )
 
@@ -228,13 +230,13 @@ class ScoringOptions:
     seed: int = option(0, "Seed; same seed, same numbers.", "N")
     pooling: Pooling | None = _method(
         None,
-        "Select by the performance on all rows (pooled), by its mean over the folds, or, for "
+        "Select by the performance on the pooled predictions, by its mean over the folds, or, for "
         "the AUC and concordance, on the pairs of samples within folds.",
-        default="selection of the metadata, else pooled",
+        default="from the metadata, else pooled",
     )
     clip: float = _method(
         CLIP,
-        "Log-loss: least probability of the true class.",
+        "Log-loss: smallest probability of the true class.",
         "EPS",
         default="2 to the -23, about 1.2e-07",
     )
@@ -259,16 +261,16 @@ class PlanOptions(ScoringOptions):
 
     level: float = _interval(0.95, "Level of the intervals.", "P")
     n_resamples: str = _method(
-        "1000", "Bootstrap resamples, or auto for as many as --tolerance needs.", "B"
+        "1000", "Number of bootstrap resamples, or auto for as many as --tolerance needs.", "B"
     )
     tolerance: float | None = _method(
-        None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
+        None, "Largest Monte Carlo standard error with --n-resamples auto.", "E", default="0.001"
     )
     select: str | None = _method(
         None,
-        "Select the best configuration, or within one standard error of it the first "
-        "column (one-se) or the least complex by the metadata; or make an ensemble of "
-        "several: greedy[:ROUNDS], mean:K, or as the tool did that left the folder (tool).",
+        "Select the best configuration, or within one standard error of it the first column "
+        "(one-se) or the least complex by the metadata; or make an ensemble of several: "
+        "greedy[:ROUNDS], mean:K, or like the tool that wrote the folder (tool).",
         "RULE",
         names=names_in("bbccli.domain.choices:Select"),
         open=True,
@@ -338,8 +340,8 @@ class MakingOptions(PlanOptions):
     threshold: str | None = _method(
         None,
         "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
-        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or as the "
-        "tool does that left the folder (tool).",
+        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or like the "
+        "tool that wrote the folder (tool).",
         "X|tuned[:METRIC]|tool",
         default="tool with --select tool; 0.5 for probabilities, none for unbounded scores",
     )
@@ -365,7 +367,7 @@ class MakingOptions(PlanOptions):
         except ValueError:
             raise OptionError(
                 f"{parameter('threshold')} is {self.threshold!r}, not a number",
-                hint="such as 0.5, tuned, tuned:f1 or tool",
+                hint="give 0.5, tuned, tuned:f1 or tool",
             ) from None
 
     def check_cut(self) -> None:
@@ -392,8 +394,8 @@ class EstimateOptions:
 
     metric: Sequence[str] | None = option(
         None,
-        "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
-        "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
+        "Metric that selects the winner; see bbc metrics. scikit-learn names (roc_auc) and "
+        "package.module:NAME work too. Repeatable: the others are also estimated.",
         "NAME",
         names=metric_names,
         open=True,
@@ -409,8 +411,8 @@ class EstimateOptions:
     )
     tight: bool = _interval(
         False,
-        "Report the sharp interval of bbc-632: about an eighth narrower than that of bbc, "
-        "for metrics with a worst value.",
+        "Report the sharp interval of bbc-632: about an eighth narrower than that of bbc, for "
+        "bounded metrics.",
     )
 
 
@@ -424,7 +426,7 @@ class GateOptions:
         "X",
     )
     fail_over: float | None = option(
-        None, "The same if above X, for metrics that are minimised.", "X"
+        None, "The same if above X, for metrics where lower is better.", "X"
     )
     gate_on: GateOn | None = option(
         None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"

@@ -48,18 +48,21 @@ _of_run = partial(option, scope=Scope.RUN)
 class PlanningOptions:
     """Targets of a plan, and values in place of a pilot."""
 
-    width: float | None = _of_run(None, "Find the rows for an interval at most this wide.", "W")
+    width: float | None = _of_run(
+        None, ("Find the number of samples for an interval at most this wide."), "W"
+    )
     optimism: float | None = _of_run(
-        None, "Find the rows for a naive figure at most this much too good on average.", "D"
+        None, "Find the number of samples for an average optimism of at most this much.", "D"
     )
     difference: float | None = _of_run(
         None,
-        "Find the rows that tell apart two configurations, named beforehand, that differ by D.",
+        "Find the number of samples to detect a difference of D between two configurations named "
+        "in advance.",
         "D",
     )
     samples: str | None = _of_run(
         None,
-        "Numbers of rows in the table, such as 200,400,800.",
+        "Numbers of samples in the table, such as 200,400,800.",
         "N,...",
         default="the answer, and twice as many",
     )
@@ -67,19 +70,19 @@ class PlanningOptions:
         None,
         "Numbers of configurations in the table, such as 10,100,1000; the answer is for the most.",
         "C,...",
-        default="that of the pilot",
+        default="as in the pilot",
     )
     assurance: float | None = _of_run(
         None,
-        "With --width: the share of studies whose interval is narrow enough. With "
-        "--difference: the share that tells the two apart.",
+        "With --width: the share of studies whose interval is narrow enough. With --difference: "
+        "the share that detects the difference (power).",
         "P",
         panel=Panel.METHOD,
         default="narrow enough on average; 0.8 for a difference",
     )
     check: bool = _of_run(
         False,
-        "Simulate many studies of the planned size, and adjust the answer to them.",
+        "Simulate many studies of the planned size, and adjust the answer accordingly.",
         panel=Panel.METHOD,
     )
     details: bool = option(
@@ -107,7 +110,7 @@ class PlanningOptions:
     )
     within: float | None = _of_run(
         None,
-        "Distance from the best that still counts as near it.",
+        "Distance from the best that still counts as near the best.",
         "D",
         panel=Panel.METHOD,
         default="1% of the metric's range, or of the expected performance",

@@ -114,13 +114,13 @@ class TestWithoutOutput:
         runs(18)
         status, out, err = batch(PATTERN)
         assert (status, err) == (0, "18 files done; nothing is kept without -o results.csv\n")
-        assert "\n3 more: -o results.csv\n" in out and "lower quartile" in out
+        assert "\n3 more: write them all with -o results.csv\n" in out and "lower quartile" in out
         assert batch(PATTERN, "--quiet")[::2] == (0, "")
 
     def test_gates_are_in_the_rows_and_the_status(self, runs, batch):
         runs(2)
         status, out, err = batch(PATTERN, "--fail-under", "0.99")
-        assert status == 3 and out.count(" missed\n") == 2 and "2 with a missed gate" in err
+        assert status == 3 and out.count(" failed\n") == 2 and "2 with a failed gate" in err
 
     def test_there_is_nothing_to_resume(self, runs, batch):
         runs(1)
@@ -139,13 +139,13 @@ class TestStatus:
         assert batch(PATTERN, "-o", "r.jsonl", "--fail-under", "0.01", "-q") == (0, "", "")
         args = [PATTERN, "-o", "r.jsonl", "--fail-under", "0.999"]
         status, _, err = batch(*args)
-        assert (status, ended(err)) == (3, "2 files done, 2 with a missed gate")
+        assert (status, ended(err)) == (3, "2 files done, 2 with a failed gate")
         assert batch(*args, "--side", "upper")[0] == 4
         (folder / "one.csv").write_text("truth,a\nx,1\nx,2\n")
         status, _, err = batch(*args, "one.csv", "--quiet")
         assert status == 5
         assert err.startswith("failed: one.csv: ")
-        assert err.endswith("3 files done, 1 without a result, 2 with a missed gate\n")
+        assert err.endswith("3 files done, 1 without a result, 2 with a failed gate\n")
 
     @pytest.mark.one_in(1)
     @pytest.mark.parametrize("failed", [0, 1])
@@ -378,7 +378,7 @@ def test_summary_over_experiments(runs, batch):
     assert status == 5
     assert out.startswith("3 files, 1 without a result\n")
     assert "AUC, bbc" in out
-    assert "missed" in out
+    assert "failed" in out
     assert "no rows under the header" in out
 
 

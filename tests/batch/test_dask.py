@@ -321,7 +321,7 @@ def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkey
         err = run.refused(*words, "--runner", "dask")
     assert re.fullmatch(
         r"error: no worker process has started for \d+ s\n"
-        r"hint: finished files are kept; continue with --resume, or with --runner local\n",
+        r"hint: continue with --resume, which keeps finished files, or with --runner local\n",
         err,
     )
     assert not (folder / "r.jsonl").exists()

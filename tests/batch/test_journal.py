@@ -57,7 +57,7 @@ def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
     path.write_bytes(held)
     assert batch.refused(PATTERN, "-o", "r.jsonl") == (
         "error: r.jsonl.journal: line 4 is damaged, or not of a batch\n"
-        "hint: --resume keeps the intact lines; delete it to start over\n"
+        "hint: use --resume to keep the intact lines, or delete it to start over\n"
     )
     assert path.read_bytes() == held
     status, out, err = batch(PATTERN, "-o", "r.jsonl", "--resume")

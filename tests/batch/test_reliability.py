@@ -156,7 +156,7 @@ def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):
     assert (folder / "deaths").read_text() == "xx"
     records = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
     assert ["error" in record for record in records] == [i == 1 for i in range(6)]
-    assert records[1]["error"]["hint"] == "it may need more memory than there is; try fewer --jobs"
+    assert records[1]["error"]["hint"] == "it may need more memory than there is; use fewer --jobs"
 
 
 @posix

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 NAMES = ["one", "many", "sample", "batch", "plan", "drop", "leaderboard", "pair"]
 
-TITLES = ("What to expect", "How many samples", "What to drop", "Leaderboard", "Compared")
+TITLES = ("What to expect", "Sample size", "Dropping", "Leaderboard", "Compared")
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
@@ -76,7 +76,7 @@ def test_dark_and_light(browser, shown):
     assert papers["light"] > 0.9
 
 
-TITLES = ("What to expect", "How many samples", "What to drop", "Leaderboard", "Compared")
+TITLES = ("What to expect", "Sample size", "Dropping", "Leaderboard", "Compared")
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
@@ -178,7 +178,7 @@ def test_on_paper_everything_is_there_but_tables_that_are_folded(browser, shown)
     paper = text_of(browser.printed())
     for heading in re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary()):
         assert heading in paper
-    assert "Data: " not in paper and "The same as a table" not in paper
+    assert "Data: " not in paper and "Data as a table" not in paper
     browser.run("document.querySelector('figure + details').open = true")
     assert text_of(browser.printed()).count("Data: ") == 1
 
@@ -207,7 +207,7 @@ def test_a_mark_shows_its_value_under_the_pointer(browser, shown):
     titles = browser.run(
         f"Array.from(document.querySelectorAll('{section} title')).map(t => t.textContent)"
     )
-    assert any(t.startswith("bbc: corrected 0.844, 95% interval 0.711 to 0.951") for t in titles)
+    assert any(t.startswith("bbc: corrected 0.844, 95% CI 0.711 to 0.951") for t in titles)
     # the mark itself is what lies there
     hit = (
         f"(() => {{ const m = document.querySelector('{section} title').parentElement; "

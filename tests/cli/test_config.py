@@ -271,7 +271,7 @@ class TestByCommand:
         ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
         ("BBC_SED", "did you mean BBC_SEED?"),
         ("BBC_DROP_N_RESAMPLS", "did you mean BBC_DROP_N_RESAMPLES?"),
-        ("BBC_XYZZY", "unset it; bbc --show-config lists options"),
+        ("BBC_XYZZY", "unset it; see the options with bbc --show-config"),
         ("BBC_OUTPUT", "--output is for a single run: give it on the command line"),
     ],
 )

@@ -83,7 +83,9 @@ def test_a_result(run, saved):
     assert f"Expect {bbc['value']:.3f} on new samples" in text
     assert "Report the AUC from bbc: the selection was repeated on 50 bootstrap resamples" in text
     assert "picked for its score among 177 configurations" in text
-    assert "The others here (cvt, tt, bbc-f) are for comparison. Reporting the nicest" in text
+    assert (
+        "The others here (cvt, tt, bbc-f) are for comparison. Reporting the most favourable" in text
+    )
     assert text.count(" report AUC ") == 1
     codes = [
         n["code"] for n in found["notes"] + [n for e in found["estimates"] for n in e["notes"]]

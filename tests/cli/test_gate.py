@@ -9,7 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 FAST = ("--n-resamples", "50", "--method", "cvt", "--method", "bbc")
-LINE = r"gate (missed|met): AUC, lower bound of bbc is [\d.]+, [\d.e-]+ (under|over) [\d.]+"
+LINE = (
+    r"gate (failed|met): lower bound of the AUC \(bbc\) is [\d.]+, "
+    r"[\d.e-]+ (below|above) the required [\d.]+"
+)
 
 
 @pytest.fixture
@@ -49,7 +52,7 @@ class TestCorrect:
     def test_a_gate_that_is_met_exits_0(self, correct):
         status, out, err = correct("--fail-under", "0.1")
         assert (status, err) == (0, "")
-        assert "Gate met: AUC, lower bound of bbc is" in out
+        assert "Gate met: lower bound of the AUC (bbc) is" in out
 
     def test_a_gate_that_is_missed_exits_3_and_says_by_how_much(self, correct, tmp_path):
         target = tmp_path / "r.json"
@@ -238,9 +241,9 @@ def test_annotations_say_a_gate_once(correct, run, saved, tmp_path):
     asked = ("--fail-under", "0.999", "--quiet", "--format", "github")
     for call in (correct, lambda *a: run("gate", saved, *a)):
         status, out, err = call(*asked)
-        assert (status, err, out.lower().count("gate missed")) == (3, "", 1)
+        assert (status, err, out.lower().count("gate failed")) == (3, "", 1)
         status, out, err = call(*asked, "-o", tmp_path / "annotations.txt")
-        assert (status, out, err.count("gate missed")) == (3, "", 1)
+        assert (status, out, err.count("gate failed")) == (3, "", 1)
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "github", "json", "csv"])
@@ -250,9 +253,9 @@ def test_a_verdict_is_said_once(correct, run, saved, tmp_path, form, quiet):
     asked = ("--fail-under", "0.999", "--format", form, *["--quiet"] * quiet)
     for call in (correct, lambda *a: run("gate", saved, *a)):
         status, out, err = call(*asked)
-        assert (status, f"{out}{err}".lower().count("gate missed")) == (3, 1)
+        assert (status, f"{out}{err}".lower().count("gate failed")) == (3, 1)
         status, out, err = call(*asked, "-o", tmp_path / "f")
-        assert (status, out, err.lower().count("gate missed")) == (3, "", 1)
+        assert (status, out, err.lower().count("gate failed")) == (3, "", 1)
         status, out, err = call(*asked[2:], "--fail-under", "0.1", "-o", tmp_path / "f")
         assert (status, out, err.lower().count("gate met")) == (0, "", not quiet)
         assert err.endswith("" if quiet else f"wrote {tmp_path / 'f'}\n")
@@ -349,7 +352,7 @@ class TestCollapsed:
     def test_a_guarded_bound_misses_what_40_samples_cannot_show(self, run, perfect, metric):
         status, out, _ = self.gate(run, perfect, "--metric", metric)
         assert status == 3
-        assert "Gate missed" in out
+        assert "Gate failed" in out
 
     @pytest.mark.parametrize(
         "argv",
@@ -392,7 +395,7 @@ class TestWhatIsReported:
         assert run("batch", *asked, "--fail-under", between)[0] == 3
         for argv in ((), ("--fail-under", between)):
             status, _, err = run("gate", target, *argv)
-            assert (status, "lower bound of bbc" in err) == (3, True)
+            assert (status, "lower bound of the AUC (bbc)" in err) == (3, True)
 
     def test_one_that_ignores_the_selection_has_to_be_named(self, run, data):
         argv = ("correct", data, "--positive", "y", "--n-resamples", "50", "--method", "naive")

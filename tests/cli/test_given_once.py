@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 )
 def test_the_last_value_does_not_win(run, tmp_path, argv, flag):
     before = set(tmp_path.iterdir())
-    assert run.refused(*argv) == f"error: {flag} is given more than once\nhint: give it once\n"
+    assert run.refused(*argv) == f"error: {flag} is given more than once\nhint: give it only once\n"
     assert set(tmp_path.iterdir()) == before
 
 

@@ -255,7 +255,7 @@ def test_command_line(run, save, samples, tmp_path):
     assert "\n\nCan be used, with 1 warning.\nLayout wide: probabilities of 177 " in out
     assert "logistic-l2 C=0.001 and 174 more" in " ".join(out.split())
     assert re.search(r"^duplicates +warning +\d+ of 177", out, re.MULTILINE) and " pass " not in out
-    assert out.endswith("\n14 checks passed: --notes all\n")
+    assert out.endswith("\n14 checks passed: see them with --notes all\n")
     whole = run.printed("inspect", samples / "progression.parquet", "--notes", "all")
     assert whole.count(" pass ") == 14 and "sha256   526d0e3" in whole and "--notes" not in whole
     path = save(changed(GOOD, ("0.9", "high"), ("0.4", "low")))
@@ -310,7 +310,7 @@ def test_one_fold_alone(save):
     found = inspect(save(changed(GROUPED, (",1,", ",0,"))))
     (one,) = [f for f in found.findings if f.check == "folds"]
     assert (str(one.status), one.text) == (
-        "warning", "there is only one fold: methods over folds cannot run"
+        "warning", "there is only one fold: methods that need folds can't run"
     )  # fmt: skip
     assert one.remedy == "give each sample the fold that held it out"
 

@@ -22,9 +22,9 @@ def table(run, samples):
 def test_which_samples_decided(table):
     text = " ".join(table(PROGRESSION, *SPLIT).split())
     for words in (
-        "best of 177 in 60 of 80 samples by pooled rows",
-        "best of 18 preselected of 177 in 20 of 80 samples by pooled rows",
-        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25% held out,",
+        "best of 177 in 60 of 80 samples by pooled predictions",
+        "best of 18 preselected out of 177 in 20 of 80 samples by pooled predictions",
+        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong with pooled selection,",
         "the best of 18 preselected configurations was chosen on the samples",
         "only 10 samples of class",
     ):
@@ -35,8 +35,8 @@ def test_one_winner_by_several_rules_is_told_once(table):
     text = " ".join(table("breast_cancer.parquet", "cvt", "delong", "delong-10p").split())
     assert text.count("winner") == 1
     assert (
-        "best of 177 by pooled rows; of 177 in 75 of 100 samples by pooled rows; of 18 preselected "
-        "of 177 in 25 of 100 samples by pooled rows" in text
+        "best of 177 by pooled predictions; of 177 in 75 of 100 samples by pooled predictions; "
+        "of 18 preselected out of 177 in 25 of 100 samples by pooled predictions" in text
     )
 
 

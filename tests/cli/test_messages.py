@@ -128,7 +128,7 @@ def test_results_are_not_taken_for_predictions(run, tmp_path, suffix):
 def test_a_name_with_a_blank_is_quoted_in_a_hint(run, tmp_path):
     (tmp_path / "p.csv").write_text("Patient ID,truth,a\nA 1,x,0.1\nB 2,y,0.4\n")
     said = run.refused("correct", tmp_path / "p.csv")
-    assert "hint: --row-id 'Patient ID' if that is right" in said
+    assert "hint: give --row-id 'Patient ID' if that is right" in said
 
 
 def test_a_table_without_a_truth_may_hold_scores(run, tmp_path):

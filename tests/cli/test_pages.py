@@ -60,7 +60,7 @@ def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(run, tmp_path)
     assert "is for --select best" in run.refused("correct", SAMPLE, *rule, "--cost-of-search")
     target = tmp_path / "r.html"
     assert run("correct", SAMPLE, *rule, "-o", target, "-q")[0] == 0
-    assert "What the search cost: it was not asked for" in target.read_text(encoding="utf-8")
+    assert "Gain from searching: it was not asked for" in target.read_text(encoding="utf-8")
 
 
 @pytest.mark.sweep
@@ -70,7 +70,7 @@ def test_a_page_of_a_saved_result(run, saved, tmp_path):
     assert run(*argv, "--figures", figures)[0] == 0
     text = target.read_text(encoding="utf-8")
     assert "<title>A &lt;b&gt;</title>" in text and text.count("<figure>") == 3
-    assert "What the search cost" in text and "Not shown" in text
+    assert "Gain from searching" in text and "Not shown" in text
     names = sorted(path.name for path in figures.iterdir())
     assert names == sorted(
         f"{kind}.{form}"

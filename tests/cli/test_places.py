@@ -350,7 +350,7 @@ class TestInARun:
         (tmp_path / "alone" / "here").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "alone" / "here")
         for path in (".", "..", "/", "./"):
-            assert "is a directory, not a file" in run.refused("correct", path, "-o", "r.json")
+            assert "is a folder, not a file" in run.refused("correct", path, "-o", "r.json")
         for command in (("explain",), ("gate", "--fail-under", "0.1")):
             assert run(*command, ".")[0] == 2
 

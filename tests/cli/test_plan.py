@@ -40,26 +40,27 @@ def test_figures_of_a_tiny_pilot_differ_where_they_are_said_to(run, tmp_path):
     rows = "0,.1,.2,.3\n1,.8,.7,.2\n0,.2,.4,.6\n1,.9,.6,.7\n0,.4,.5,.3\n1,.3,.8,.9\n"
     (tmp_path / "p.csv").write_text(f"truth,a,b,c\n{rows}")
     words = " ".join(run("plan", tmp_path / "p.csv")[1].split())
-    seen = re.search(r"to look like (0\.\d\d) and to be (0\.\d\d) on new data", words)
+    seen = re.search(r"apparent \w+ to be (0\.\d\d), but (0\.\d\d) on new data", words)
     assert seen and seen[1] > seen[2]
 
 
 def test_a_width_by_a_pilot(once, pilot):
     text = " ".join(once.silent(*pilot, "--width", "0.05").split())
-    assert " Plan " in text
+    assert " You need about " in text
     for words in (
-        ", as far as a pilot of 300 rows tells) for the 95% interval of the winner of 23 ",
+        " (a pilot of 300 samples narrows this to ",
+        ") for the 95% CI of the winner of 23 ",
         "configurations to be at most 0.05 wide on average",
-        "on new data: too good by",
-        "more rows also train better models",
-        "rows width too good by looks like really",
+        "on new data: an optimism of ",
+        "more samples also train better models",
+        "samples width optimism apparent expected",
     ):
         assert words in text
     assert "12 configurations:" not in text
     details = " ".join(once.silent(*pilot, "--width", "0.05", "--details").split())
     for words in (
         "12 configurations:",
-        "by BBC, of the pilot",
+        "by BBC, from the pilot",
         "contenders 14 of 23 configurations, within three",
     ):
         assert words in details
@@ -104,8 +105,8 @@ def test_one_configuration(run):
     text = " ".join(out.split())
     assert status == 0
     assert text.startswith("stated values accuracy of 0.900 expected of a single configuration")
-    assert " Plan 557 rows for the 95% interval of a single configuration" in text
-    assert "Nothing is selected, so its accuracy is honest as it is: expect about 0.900." in text
+    assert " Plan 557 rows for the 95% CI of a single configuration" in text
+    assert "Nothing is selected, so its accuracy needs no correction: expect about 0.900." in text
 
 
 @pytest.mark.sweep
@@ -113,8 +114,8 @@ def test_what_cant_be_attained_is_told(run):
     status, out, _ = run(*STATED, "--width", "0.0001")
     text = " ".join(out.split())
     assert status == 0
-    assert "Not even 1,000,000 rows are enough for the 95% interval" in text
-    assert "is the smallest they give" in text
+    assert "Not even 1,000,000 rows are enough for the 95% CI" in text
+    assert "the smallest attainable value is" in text
     found = document(run, *STATED, "--optimism", "1e-9")
     assert found["planned"]["wanted"]["n_samples"] is None
     assert [note["code"] for note in found["notes"]] == ["not-attainable"]

@@ -132,7 +132,7 @@ def test_colours_to_the_letter(run, monkeypatch):
     for part in (
         "p.csv   binary",
         "\x1b[1ma scored ",
-        "\x1b[31mGate missed: AUC, lower bound of bbc-f is ",
+        "\x1b[31mGate failed: lower bound of the AUC (bbc-f) is ",
         "\n> bbc-f",
         "\x1b[32mchoice\x1b[0m   ",
         "\x1b[33mnote",
@@ -165,14 +165,14 @@ def test_configurations_that_tie_are_not_a_clear_choice_nor_worse_by_rounding(ru
     for command in ("correct", "leaderboard"):
         (line,) = (one for one in lines_of(run, command, file) if one.startswith("choice "))
         assert line.startswith(
-            "choice   tied for the best, and the first column wins ties: t00 won"
+            "choice   tied for the best, and the first column wins ties: in the resamples of"
         )
     shown = lines_of(run, "leaderboard", file)
     rows = [line for line in shown if line[4:8].strip() == "1"]
     assert len(rows) == 15 and [line[0] for line in rows] == [">", *" " * 14]
-    assert "sorted by AUC, pooled rows; 2 more: --top 17, or --format csv" in shown
+    assert "sorted by AUC, pooled predictions; 2 more: --top 17, or --format csv" in shown
     assert (
-        "may be the best" in (told := " ".join(lines_of(run, "compare", file)))
+        "in the 95% confidence set" in (told := " ".join(lines_of(run, "compare", file)))
         and "all 17 " in told
     )
     assert " 0.000 " in " ".join(lines_of(run, "plan", file, "--width", "0.2"))
@@ -184,10 +184,10 @@ def test_one_configuration_is_compared_with_nothing_and_none_is_dropped(run):
     file = file_of({"alone": SCORES[0]})
     told = "By AUC, alone is the only configuration: there is nothing to compare."
     assert told in lines_of(run, "compare", file)
-    told = "No configuration would have been dropped: all 5 models are trained."
+    told = "No configuration would have been dropped: all 5 models would be trained."
     assert told in lines_of(run, "drop", "--replay", file)
     shown = lines_of(run, "drop", file)
-    said = "If folds are left, train the one configuration on the next one; none is dropped now."
+    said = "If folds remain, train the one configuration on the next one; none is dropped now."
     assert said in " ".join(shown)
 
 

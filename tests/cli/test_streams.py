@@ -125,7 +125,7 @@ class TestPipeThatNobodyReads:
         assert not [
             line
             for line in said
-            if not line.startswith(("read:", "note:", "error:", "hint:", "p.csv: gate missed"))
+            if not line.startswith(("read:", "note:", "error:", "hint:", "p.csv: gate failed"))
         ]
 
     def test_of_messages(self, shell):

@@ -38,7 +38,7 @@ def test_the_sentence_and_the_table_tell_it(run, cancer):
     _, out, _ = run("correct", cancer, "--tight", "--n-resamples", 100)
     text = " ".join(out.split())
     assert "> bbc-632" in text
-    assert "BBC-632, pooled, sharp interval (--tight), guarded" in text
+    assert "BBC-632 with pooled selection, boundary-guarded sharp interval (--tight)" in text
 
 
 def test_gates_and_tables_of_batches_take_it(run, cancer, tmp_path):

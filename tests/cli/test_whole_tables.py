@@ -65,7 +65,7 @@ def of_correct(document):
         corrected = one["value"]
         ends = (interval["lower"], interval["upper"])
         yield {"MSE": one["method"], "naive": one["naive"], name: corrected,
-               "95% interval": ends}  # fmt: skip
+               "95% CI": ends}  # fmt: skip
 
 
 def of_leaderboard(document):
@@ -108,14 +108,14 @@ def of_members(document):
     for one in document["best_set"]["members"]:
         yield {"configuration": one["configuration"], "MSE": one["performance"],
                "behind winner": -one["difference"],
-               "95% interval": (one["lower"], one["upper"])}  # fmt: skip
+               "95% CI": (one["lower"], one["upper"])}  # fmt: skip
 
 
 def of_pairs(document):
     for one in document["comparisons"][:15]:
         ends = (one["interval"]["lower"], one["interval"]["upper"])
         yield {"first": one["first"], "second": one["second"], "test": one["test"], "p": one["p"],
-               "difference": one["difference"], "95% interval": ends,
+               "difference": one["difference"], "95% CI": ends,
                "p adjusted": one["p_adjusted"]}  # fmt: skip
 
 

@@ -1,11 +1,13 @@
 """What reaches a terminal is plain text."""
 
 import ast
+import re
+from inspect import getdoc
 from pathlib import Path
 
 import pytest
 
-from bbccli.cli.command import COMMANDS
+from bbccli.cli.command import COMMANDS, command_named
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import NOTES
@@ -13,6 +15,8 @@ from bbccli.reading import runs
 from bbccli.stats.intervals import INTERVALS
 
 PACKAGE = Path(runs.__file__).parents[2]
+
+PAGES = Path(__file__).parents[2] / "docs"
 
 MARKS = ("`", "](", "**")
 
@@ -24,8 +28,8 @@ SOURCES = {"methods/registry.py", "reading/runs/base.py", "reports/content/expla
 """Modules with constants in Markdown, which `plain` writes on terminals."""
 
 
-def strings(path):
-    """Texts in the code of a module, besides docstrings."""
+def strings(path, *, plain=True):
+    """Texts in the code of a module, besides docstrings and, if plain, those in Markdown."""
     tree = ast.parse((PACKAGE / path).read_text())
     skipped = set()
     for node in ast.walk(tree):
@@ -34,7 +38,9 @@ def strings(path):
         )
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
-        elif isinstance(node, ast.Call) and (name in IN_MARKDOWN or name.startswith("_")):
+        elif not (plain and isinstance(node, ast.Call)):
+            continue
+        elif name in IN_MARKDOWN or name.startswith("_"):
             skipped |= set(map(id, ast.walk(node)))
     constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in skipped)
     return [one.value for one in constants if isinstance(one.value, str)]
@@ -69,3 +75,41 @@ def test_explanations_are_plain(run, name):
 )
 def test_entries_are_plain(run, command, name):
     assert is_plain(run.silent(command, name))
+
+
+def to_avoid():
+    """The rows of the glossary's last table: patterns by the words that may not occur."""
+    table = (PAGES / "glossary.md").read_text().partition("## Words to avoid")[2]
+    rows = [line.strip("| ").split(" | ")[0] for line in table.splitlines() if line[:2] == "| "]
+    return [word for row in rows[1:] for word in row.split(", ")]
+
+
+def occurrences(words, text):
+    pattern = re.escape(words).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
+    return re.findall(rf"\b{pattern}\b", text, re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """What people read, by its place: texts in the code, what explains, and pages."""
+    paths = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")]
+    texts = {path: "\0".join(strings(path, plain=False)) for path in paths}
+    texts |= {f"help of {name}": getdoc(command_named(name).function) or "" for name in COMMANDS}
+    texts |= {f"note {one.code}": f"{one.meaning}\0{one.remedy}" for one in NOTES.values()}
+    files = (*PAGES.glob("*.md"), PAGES.parent / "README.md")
+    pages = {path.name: re.sub(r"\]\([^)]*\)", "]", path.read_text()) for path in files}
+    pages["glossary.md"] = pages["glossary.md"].partition("## Words to avoid")[0]
+    return texts | pages
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("words", to_avoid())
+def test_words_that_the_glossary_avoids_do_not_occur(everything, words):
+    found = {place: occurrences(words, text) for place, text in everything.items()}
+    assert {place: its for place, its in found.items() if its} == {}
+
+
+def test_the_catalogue_finds_what_it_avoids():
+    assert len(to_avoid()) > 20
+    assert occurrences("tell* apart", "it tells\napart") and occurrences("worth", "Worth it")
+    assert not occurrences("worth", "Wordsworth")

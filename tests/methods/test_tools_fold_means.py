@@ -233,8 +233,8 @@ def test_one_better_than_the_winner_is_ahead_of_it(share, inside):
     lead = next(one.difference for one in found.members if one.configuration == "even")
     assert found.winner == "steady" and lead > 0
     assert f"| {lead:.3f} ahead |" in text
-    assert "by fold means, which select steady; R² of pooled rows" in text
-    assert ("**&gt; steady**" in text, "can't be the best" in text) == (inside, not inside)
+    assert "by fold means, which select steady; R² of pooled predictions" in text
+    assert ("**&gt; steady**" in text, "outside the confidence set" in text) == (inside, not inside)
     assert text.count("**&gt;") == inside
 
 
@@ -270,4 +270,4 @@ def test_the_sentence_to_quote_names_the_scale_of_the_difference():
     assert "fold-mean" not in quote(compare_document([matrix], metric, plan, found).record)
     found = against_baseline(matrix, metric, plan, "even")
     document = compare_document([matrix], metric, plan, (found.winner, *found.every))
-    assert "BBC, fold-mean, measured over pooled rows" in quote(document.record)
+    assert "BBC, fold-mean, scored on pooled predictions" in quote(document.record)

@@ -135,9 +135,9 @@ def table(tmp_path):
 
 def test_command_line(run, table):
     text = " ".join(run.printed("plan", table, "--task", "score", "--difference", "0.4").split())
-    assert "two configurations, named beforehand, that differ by 0.4 to be told apart" in text
-    assert "in 80% of studies by a paired comparison at 95%" in text
-    assert "Expect the winner's mean score" in text
+    assert "a paired comparison at 95% to detect a difference of 0.4 between two" in text
+    assert "configurations named in advance in 80% of studies" in text
+    assert "Expect the winner's apparent mean score" in text
     assert "asked 2 times" in text
     assert "however often" in text
     found = json.loads(

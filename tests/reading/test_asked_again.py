@@ -43,7 +43,7 @@ def of_ada(matrix):
 def test_the_newest_score_counts(name, times, save):
     if times == (1, 2):  # no times, but numbers
         path = published(save, times, name)
-        refused("one column must tell when each row was scored, and none does", path,
+        refused("one column must say when each row was scored, and none does", path,
                 task="score", again="newest", hint="epoch", kind=BbcError)  # fmt: skip
         return
     if name == "t.parquet" and isinstance(times[0], str):

@@ -58,7 +58,7 @@ CORPUS = {
     "json lines of a mark": ("p.jsonl", b"\xef\xbb\xbf\n", "no rows", "one JSON object per line"),
     "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read", "never loaded"),
     "joblib": ("p.joblib", PICKLE, "end in .joblib cannot be read"),
-    "numpy": ("p.npy", NPY, "not a file of plain arrays of numpy"),
+    "numpy": ("p.npy", NPY, "not a file of plain NumPy arrays"),
     "a spreadsheet": ("p.xlsx", b"PK\x03\x04", "end in .xlsx cannot be read", "save the sheet"),
     "a spreadsheet named csv": ("p.csv", b"PK\x03\x04\x14\x00\x00\x00\x08", "is binary",
         "save the sheet as CSV"),

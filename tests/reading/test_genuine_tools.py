@@ -79,7 +79,7 @@ def test_what_caret_did_not_keep_is_not_called_nothing(tmp_path, run):
     status, text = said(run, KINDS / "final.csv", "--metric", "accuracy")
     assert status == 0
     assert "k=7, the only configuration whose predictions were kept, scored 0.854" in text
-    assert "what else was tried is not here, so the choice is not corrected" in text
+    assert "the other configurations are unknown, so the choice is not corrected for" in text
     assert "savePredictions" in text
     assert "nothing was chosen" not in text
     both = said(run, KINDS / "final.csv", KINDS / "untuned.csv", "--metric", "accuracy")[1]

@@ -83,7 +83,9 @@ def test_labels_that_lack_one_row(tmp_path):
     path, labels = tmp_path / "oof.csv", tmp_path / "y.csv"
     path.write_text(table(["a", "b"], RNG.random((2, 80))))
     labels.write_text("".join(f"{y}\n" for y in Y))
-    refused("has 79 rows, but the predictions have 80", path, labels=labels, hint="no header line?")
+    refused(
+        "has 79 rows, but the predictions have 80", path, labels=labels, hint="have a header line;"
+    )
     labels.write_text(table(["y"], [Y[:70]]))
     error = refused("has 70 rows, but", path, labels=labels, hint="give one row per sample")
-    assert "no header line?" not in error.hint
+    assert "have a header line;" not in error.hint

@@ -158,7 +158,7 @@ def test_settings_of_a_project_are_no_logs(tmp_path):
     assert read(tmp_path).configurations == ("short", "cot")
     shutil.rmtree(tmp_path / "logs")
     (tmp_path / "package.json").write_text("{}")
-    refused("no known tool left it", tmp_path, kind=BbcError)
+    refused("is a folder that bbc does not recognise", tmp_path, kind=BbcError)
 
 
 def test_members_of_several_frames_are_read_whole(tmp_path):

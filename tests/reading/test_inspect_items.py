@@ -32,7 +32,8 @@ def told(save, scores, **options):
 def test_items_that_all_solve_or_none(save):
     assert told(save, RIGHT) == (
         "pass",
-        "2 of 40 solved by all (q3, q7); 1 of 40 solved by none (q5): no help in finding the best",
+        "2 of 40 solved by all (q3, q7); 1 of 40 solved by none (q5), which does not help to find "
+        "the best",
     )
 
 
@@ -51,11 +52,11 @@ def test_a_missing_score_says_nothing_of_the_item(save):
 @pytest.mark.parametrize(("scale", "bounds"), [(4, (0, 4)), (100, None)])
 @pytest.mark.one_in(1)
 def test_marks_are_alike_or_not(save, scale, bounds):
-    assert "3 of 40 alike for all (q3, q5, q7)" in told(save, RIGHT * scale, bounds=bounds)[1]
+    assert "3 of 40 equal for all (q3, q5, q7)" in told(save, RIGHT * scale, bounds=bounds)[1]
 
 
 def test_nothing_to_tell(save):
     assert told(save, RIGHT[:, :1]) is None
     plain = (np.arange(40)[:, None] + np.arange(3)) % 2.0
-    assert told(save, plain) == ("pass", "all items tell some apart")
+    assert told(save, plain) == ("pass", "every item distinguishes some configurations")
     assert told(save, RIGHT[:, [0, 0, 0]])[0] == "warning"

@@ -61,7 +61,7 @@ CASES = {
         'row_id="image" if that is right; else exclude="image"'),
     "a long table by other names": Case("key,truth,who,p\n0,x,a,0.1\n1,y,a,0.4\n0,x,b,0.2\n",
         r"row_id occurs twice \(column 'key', row 2, value 0\)",
-        'configuration="who" if it tells configurations apart',
+        'configuration="who" if it distinguishes configurations',
         {"roles": Roles(row_id="key")}),
     "one word among numbers": Case("truth,a,b\nx,0.1,0.2\ny,?,0.7\n",
         r"prediction is text \(column 'a', row 1", "leave the cell empty if there is no"),
@@ -93,16 +93,16 @@ CASES = {
         "empty in rows of outer test samples"),
     "nested leak": Case(NESTED + "p0,A,1,no,0.2\n",
         r"sample is both trained on and tested in one outer fold \(column 'row_id', row 0",
-        "inner predictions must be for samples outside the outer fold"),
+        "give inner predictions only for samples outside the outer fold"),
     "nested twice": Case(NESTED + "p2,A,2,no,0.2\n",
         r"row_id occurs twice within one outer fold \(column 'row_id', row 8, value 'p2'\)",
         "average those of inner repeats"),
     "nested without test samples": Case(NESTED + "p0,C,1,no,0.2\n",
         r"outer fold has no test samples \(column 'outer_fold', row 8, value 'C'\)",
-        "rows with a 'fold' are inner predictions"),
+        "write inner predictions in rows with a 'fold'"),
     "nested without inner rows": Case(NESTED + "p4,C,,no,0.2\n",
         r"outer fold has no inner predictions \(column 'outer_fold', row 8, value 'C'\)",
-        "rows with a 'fold' are inner predictions"),
+        "write inner predictions in rows with a 'fold'"),
     "nested and nothing left": Case(
         NESTED.replace("p2,B,,no,0.3", "p2,B,,no,").replace("p3,B,,yes,0.8", "p3,B,,yes,"),
         r"no sample of the outer fold is left \(column 'outer_fold', row",
@@ -135,7 +135,7 @@ def test_missing_file(save, tmp_path):
     assert error.hint == f"did you mean {path}?"
     assert refused("no such file", tmp_path / "zzz.parquet").hint == "check the path"
     refused("no such file", tmp_path / "none" / "a.csv", hint="no folder")
-    refused("is a directory, not a file", tmp_path)
+    refused("is a folder, not a file", tmp_path)
     refused(r"is not a file name|no such file", str(tmp_path / "a\0b.csv"))
     assert refused("no file to read", [], kind=BbcError).hint == "give at least one"
     with pytest.raises(BbcError, match="cannot be read: Is a directory"):

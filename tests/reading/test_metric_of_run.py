@@ -40,7 +40,7 @@ def searched(folder, scoring, cv=None, model=None, grid=GRID, **about):
 
 
 OTHERS = {
-    "a function": (make_scorer(fbeta_score, beta=3), {}, "selects by a scorer of its own"),
+    "a function": (make_scorer(fbeta_score, beta=3), {}, "selects by a custom scorer"),
     "a name": ("jaccard_macro", {}, "selects by jaccard_macro, which bbc does not have"),
     "of another task": ("r2", {"task": "binary"}, "selects by r2, which is for regression tasks"),
     "of other predictions": ("roc_auc", {"response": "predict"}, "roc_auc, which needs"),
@@ -84,7 +84,7 @@ def test_it_is_not_forgotten_in_a_conversion(run, tmp_path):
     target = tmp_path / "converted.parquet"
     assert run("convert", folder, "-o", target)[0] == 0
     err = run.refused("correct", target)
-    assert "selects by a scorer of its own" in err
+    assert "selects by a custom scorer" in err
 
 
 def test_a_loop_that_scores_nothing_has_no_metric_of_its_own(tmp_path):
@@ -135,7 +135,7 @@ def test_a_score_of_its_own_is_no_default_score(tmp_path, run):
 
     rec = Recorder(tmp_path / "run", *DATA, cv=5)
     rec.finish(GridSearchCV(Lenient(), GRID, cv=rec.cv, scoring=rec.scorer).fit(*DATA))
-    assert "selects by a scorer of its own" in run.refused("correct", tmp_path / "run")
+    assert "selects by a custom scorer" in run.refused("correct", tmp_path / "run")
 
 
 # Tools

@@ -75,13 +75,13 @@ def test_an_archive_with_its_truth(tmp_path):
 def test_what_is_no_array_of_predictions(tmp_path, labels):
     path = tmp_path / "p.npy"
     np.save(path, np.array([{"a": 1}, None], object), allow_pickle=True)
-    refused("not a file of plain arrays of numpy: an array of object", path)
+    refused("not a file of plain NumPy arrays: an array of object", path)
     np.save(path, RNG.random((3, 4, 5)))
     refused(r"the array 'p' has shape \(3, 4, 5\)", path, hint="(N, K) probabilities")
     path.write_bytes(path.read_bytes()[:-9])
-    refused("not a file of plain arrays of numpy", path)
+    refused("not a file of plain NumPy arrays", path)
     path.write_bytes(b"id,a\n1,2\n")
-    refused("not a file of plain arrays of numpy", path)
+    refused("not a file of plain NumPy arrays", path)
     packed = tmp_path / "p.npz"
     np.savez_compressed(packed, a=np.zeros(10))
     refused("compressed", packed, hint="numpy.savez")

@@ -72,7 +72,7 @@ def changed(rows):
 )
 def test_where_it_cannot_be_told_both_readings_are_named(save, label, n, row):
     path = save("m.csv", {"truth": TRUTH, "y_pred": label, "y_prob": P})
-    words = f"y_pred may be the label of y_prob, or a configuration of its own: .* {n} of 40 rows"
+    words = f"y_pred may be the label of y_prob, or a separate configuration: .* {n} of 40 rows"
     assert row in (None, refused(words, path).row)
     assert read(path, exclude=["y_pred"]).configurations == ("y_prob",)
     assert read(path, only=["*"]).configurations == ("y_pred", "y_prob")

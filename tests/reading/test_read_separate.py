@@ -81,7 +81,7 @@ def test_folds_of_repeats(save):
     folds = save("folds.csv", {"fold": [1, 2, 1, 2]})
     assert_array_equal(read(path, folds=folds, by_position=True).folds, [[0, 1], [1, 0]])
     keyed = save("folds.csv", {"row_id": [0, 1], "fold": [1, 2]})
-    refused("folds by row_id can't tell 2 repeats apart", path, folds=keyed)
+    refused("folds by row_id can't distinguish 2 repeats", path, folds=keyed)
     ragged = save("folds.csv", "a,b\n0,\n1,\n")
     refused("the predictions have 2 samples in 2 repeat", path, folds=ragged)
 

@@ -41,14 +41,14 @@ def test_every_tool_is_tried_and_told():
 
 
 def test_a_folder_that_nobody_recognises(tmp_path):
-    error = fault("is a directory, not a file, and no known tool left it", tmp_path)
+    error = fault("is a folder that bbc does not recognise", tmp_path)
     for run in RUNS:
         assert f"{run.name}: {run.signature.replace(chr(96), '')}" in error.hint
     assert inspect(tmp_path).n_errors == 1
     for name in ("a.csv", "b.csv", "c.tsv", "README.md"):
         (tmp_path / name).write_text("truth,a\n0,0.5\n")
-    hint = fault("no known tool left it", tmp_path).hint
-    assert hint.startswith(f"bbc batch '{tmp_path}/*.csv' if each file is an experiment")
+    hint = fault("is a folder that bbc does not recognise", tmp_path).hint
+    assert hint.startswith(f"use bbc batch '{tmp_path}/*.csv' if each file is an experiment")
 
 
 @pytest.mark.one_in(1)

@@ -118,7 +118,7 @@ REFUSED = {
     "only what failed": (ONES - 1, "every score is 0, and"),
     "percent": (ONES * 100, "every score is 100, and"),
     "all but one": (np.where(np.arange(480).reshape(60, 8) == 7, np.nan, 1.0), "1 of 480"),
-    "a model that solved all it has": (NEARLY, "all others the highest one: 2 6 of 60"),
+    "a model that solved all it has": (NEARLY, "all others have the highest one: 2 6 of 60"),
     "a model on fewer items": (LIMITED, "more than 20% of the items have no score: 3 40 of 60"),
     "noise beside what was solved": (ONES + 1e-9 * RNG.random(ONES.shape), "more than 20%"),
     "two tasks": (

@@ -114,7 +114,7 @@ def test_metadata_beside_a_file_are_asked_for_once(run, server, name):
 
 def test_metadata_that_a_server_fails_to_give_are_not_passed_over(run, server):
     err = run.refused("correct", f"http://{server}/failing.csv", *QUICK)
-    assert "/failing.meta.json: the server fails: 503 Service Unavailable" in err
+    assert "/failing.meta.json: the server failed: 503 Service Unavailable" in err
     assert "hint: try again later" in err
 
 
@@ -123,7 +123,7 @@ def test_metadata_that_a_server_fails_to_give_are_not_passed_over(run, server):
     [
         (401, "the server answers 401 Unauthorized"),
         (404, "no such file (404 Not Found)"),
-        (500, "the server fails: 500 Internal Server Error"),
+        (500, "the server failed: 500 Internal Server Error"),
     ],
 )
 @pytest.mark.one_in(1)

@@ -252,7 +252,7 @@ def test_a_search_that_scored_other_classes_than_the_most_probable_ones(tmp_path
         rec.finish(GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y))
     with pytest.raises(InputError, match="on the leaderboard of recorder") as error:
         verified(read(rec.folder))
-    assert "predict() gives other classes than the most probable ones" in error.value.hint
+    assert "predict() gives classes other than the most probable ones" in error.value.hint
     assert "Recorder(response='predict')" in error.value.hint
     assert "rows" not in error.value.hint
     again = recorder(tmp_path / "again", scoring="f1", response="predict")

@@ -27,7 +27,7 @@ def alone():
 def test_what_won_and_what_to_expect():
     assert answer(result()) == [
         "a scored 0.833 in cross-validation, the best of 2.",
-        "Expect 0.512 on new samples (95% interval 0.000 to 1.000).",
+        "Expect 0.512 on new samples (95% CI 0.000 to 1.000).",
     ]
 
 
@@ -58,7 +58,7 @@ def test_one_configuration_was_not_chosen():
     assert scored == "a, the only configuration, scored 0.833 in cross-validation."
     assert expected.endswith("; nothing was chosen, so nothing is corrected.")
     naive = answer(of(alone(), "accuracy", names=["cvt"]))
-    assert naive[1] == "No interval says what to expect on new samples: --method bbc."
+    assert naive[1] == "There is no interval for performance on new samples: use --method bbc."
 
 
 def test_the_naive_figure_alone_is_not_to_be_reported():
@@ -92,7 +92,7 @@ def test_samples_held_out_are_told_from_those_that_chose():
     found = of(binary(80, 6), "auc", names=["delong"])
     assert "on the 60 samples that chose it, the best of 6." in answer(found)[0]
     found = of(binary(80, 6), "auc", names=["delong-10p"])
-    assert "on the 20 samples held out, the best of 1 preselected of 6." in answer(found)[0]
+    assert "on the 20 samples held out, the best of 1 preselected out of 6." in answer(found)[0]
 
 
 def test_scores_have_no_cross_validation():
@@ -115,7 +115,7 @@ def test_what_is_undefined_is_said():
 
 def test_the_verdict_is_the_last_sentence():
     assert answer(gated(0.25))[-1] == (
-        "Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25."
+        "Gate failed: lower bound of the accuracy (bbc-f) is 0, 0.25 below the required 0.25."
     )
     assert answer(gated(0.25, found=result(level=0.3)))[-1].startswith("Gate met, with doubts: ")
     assert len(answer(gated(0.5, found=result() | {"estimates": []}))) == 1

@@ -93,7 +93,7 @@ def test_facts_without_a_text_are_left_out_and_texts_are_joined():
 def test_the_rest_of_a_table_is_counted():
     rows = table(MOST_ROWS + 2, most=10, after="1 can't be", hint="--format csv")
     last = terminal([rows], Style()).splitlines()[-1]
-    assert last == f"and {MOST_ROWS - 8} more, see --format csv, 1 can't be: --format csv"
+    assert last == f"and {MOST_ROWS - 8} more, shown by --format csv, 1 can't be: --format csv"
     assert "1 can&#x27;t be</p>" in page(rows)
     text = markdown([rows])
     assert f"| c{MOST_ROWS - 1} |" in text and f"| c{MOST_ROWS} |" not in text

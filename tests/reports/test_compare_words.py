@@ -62,11 +62,11 @@ def test_the_set_in_markdown(said, file):
     found = document["best_set"]
     members = [one for one in found["members"] if one["inside"]]
     assert (
-        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95% "
-        "confidence); 40 samples can't tell them apart, so prefer the simplest.**"
+        f"**By accuracy, {found['n_inside']} of 3 configurations are in the 95% confidence set of "
+        "the best; 40 samples can't distinguish them, so prefer the simplest.**"
     ) in text
     header, rule, *rows = rows_of(text)
-    assert header == ["configuration", "accuracy", "95% interval", "behind winner"]
+    assert header == ["configuration", "accuracy", "95% CI", "behind winner"]
     assert rule == ["---", *["--:"] * 3]
     assert [row[0] for row in rows] == [one["configuration"] for one in members]
     assert (rows[0], members[0]["lower"]) == (["b", "1.000", "none", "0.000"], None)
@@ -80,11 +80,11 @@ def test_the_set_in_markdown(said, file):
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("baseline", "outcome", "found"),
-    [("a", "met", "better"), ("c", "missed", "not shown to be better")],
+    [("a", "met", "better"), ("c", "missed", "no evidence")],
 )
 def test_the_gate_in_markdown_and_junit(said, file, baseline, outcome, found):
     asked = (file, "--baseline", baseline, "--fail-unless", "better")
-    words = f"ate {outcome}: better was required; found: {found}"
+    words = f"ate {outcome.replace('missed', 'failed')}: better was required; found: {found}"
     text, document = said(*asked, "markdown")
     assert document["gate"]["outcome"] == outcome
     assert f"\n**G{words}.**\n" in text
@@ -117,15 +117,18 @@ def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, f
     (one,) = document["comparisons"]
     assert (one["verdict"], one["second"], one["difference"]) == ("not-shown", "", None)
     p = "< 0.001" if one["p"] < 0.001 else f"{one['p']:.3f}"
-    assert f"**By accuracy, a, b, c: not shown to differ (cochran-q, p {escaped(p)}).**" in text
+    assert (
+        f"**By accuracy, a, b, c: no evidence of a difference (cochran-q, p {escaped(p)}).**"
+        in text
+    )
     row = dict(zip(rows_of(text)[0], rows_of(text)[2], strict=True))
     assert (row["test"], row["p"].replace("&lt;", "<")) == ("cochran-q", p)
-    assert row["verdict"] == "not shown to differ"
+    assert row["verdict"] == "no evidence of a difference"
     (case,) = cases_of(said(*asked, "junit")[0]).values()
-    assert case.find("system-out").text == f"not shown to differ; cochran-q, p {p}"
+    assert case.find("system-out").text == f"no evidence of a difference; cochran-q, p {p}"
     page = tmp_path / "q.html"
     assert run("compare", *asked, *FAST, "-o", page, "-q")[0] == 0
-    assert "By accuracy, a, b, c: not shown to differ (cochran-q" in page.read_text()
+    assert "By accuracy, a, b, c: no evidence of a difference (cochran-q" in page.read_text()
     assert "against" not in page.read_text() and "to be better" not in page.read_text()
 
 
@@ -135,7 +138,8 @@ def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, f
     codes = [note["code"] for one in document["comparisons"] for note in one["notes"]]
     assert "winner-is-baseline" in codes
     answer = (
-        "By AUC, b, the baseline, is itself the winner: none of the others is shown to be better."
+        "By AUC, b, the baseline, is itself the winner: there is no evidence that any other "
+        "configuration beats it."
     )
     assert f"**{answer}**" in text
     assert "nothing is compared with it" not in text
@@ -155,9 +159,9 @@ def test_two_families_have_no_others(said, table, tmp_path):
     assert f"> right b {one['first_value']:.3f} left a {one['second_value']:.3f}" in words
     level = percent(one["interval"]["level"])
     assert (
-        f"The difference is +{one['difference']:.3f} as measured, and {one['corrected']:+.3f} "
-        f"({level} interval {one['interval']['lower']:.3f} to {one['interval']['upper']:.3f}) "
-        "corrected for the choice within each family."
+        f"The observed difference is +{one['difference']:.3f}; after correcting for the choice "
+        f"within each family it is {one['corrected']:+.3f} ({level} CI "
+        f"{one['interval']['lower']:.3f} to {one['interval']['upper']:.3f})."
     ) in words
     assert "others" not in text
 

@@ -99,12 +99,12 @@ class TestEach:
         found = check_inert(text)
         words = "".join(found.text)
         sentence = {
-            "set": "of 6 configurations may be the best",
+            "set": "of 6 configurations are in the 95% confidence set of the best",
             "baseline": "By AUC, c5 is ",
             "pairs": "By AUC, c0 is ",
-            "ranks": "a has the best mean rank, 1.00 of 5; it is not told apart from b",
+            "ranks": "a has the best mean rank, 1.00 of 5; it cannot be distinguished from b",
         }[kind]
-        assert words.index(sentence) < words.index("Summary") < words.index("Methods, for a paper")
+        assert words.index(sentence) < words.index("Summary") < words.index("Methods for a paper")
         assert "bbc compare x" in words and "0" * 64 in words
         assert text == page_of_comparison(shown(documents[kind], command="bbc compare x"))
 
@@ -159,7 +159,7 @@ def test_differences_have_the_bounds_that_hold_at_once(documents):
 FIGURE = r"([+-]?\d+(?:\.\d+)?)"
 WITH_ENDS = (
     rf"{FIGURE} \(95% (?:interval|CI) {FIGURE} to {FIGURE}",
-    rf"{FIGURE} corrected for the selection \(95% interval {FIGURE} to {FIGURE}",
+    rf"{FIGURE} corrected for the selection \(95% CI {FIGURE} to {FIGURE}",
     rf": {FIGURE} (?:as measured|corrected), {FIGURE} to {FIGURE}",
 )
 
@@ -259,7 +259,7 @@ class TestRanks:
     def test_nothing_is_joined_where_no_pairs_were_tested(self):
         drawn = draw("cd", shown(of_ranks(matrix_of(), tests=("friedman",))))
         assert {v["what"] for v in drawn.spec["data"]["values"]} == {"best", "worst"}
-        assert "nothing is joined" in drawn.caption and "no pairs were tested" in drawn.reading
+        assert "no groups are joined" in drawn.caption and "no pairs were tested" in drawn.reading
 
     def test_groups_that_are_cut_end_with_what_is_shown(self):
         assert joined([["a", "b", "c"], ["c", "d"]], ["a", "b", "c"]) == [(0, 2)]
@@ -318,9 +318,14 @@ def test_a_set_of_all_counts_those_that_are_not_listed():
     (one, *_) = document["best_set"]["members"]
     inside = [one | {"configuration": f"c{i}", "inside": True} for i in range(18)]
     document["best_set"] |= {"members": inside, "n_inside": 18}
-    assert "\n3 more may be the best: --format csv\n" in table_of(document)
+    assert "\n3 more can't be ruled out as the best: see them with --format csv\n" in table_of(
+        document
+    )
     document["best_set"]["members"].append(one | {"configuration": "d", "inside": False})
-    assert "\n3 more may be the best, 1 can't be: --format csv\n" in table_of(document)
+    assert (
+        "\n3 more can't be ruled out as the best, 1 can: see them with --format csv\n"
+        in table_of(document)
+    )
 
 
 def test_of_many_pairs_with_a_winner_the_notes_on_the_first_are_shown(documents):

@@ -145,9 +145,9 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
     )
     evidence = replace(found.evidence, ranking=Ranking("auc", rows, 60, level=0.95))
     drawn = draw("ranking", replace(found, evidence=evidence))
-    assert "3 configurations of 60" in drawn.reading
+    assert "3 of 60 configurations" in drawn.reading
     assert "hold for all configurations at once" in drawn.caption
-    assert drawn.columns[-1] == "may be the best"
+    assert drawn.columns[-1] == "in the confidence set"
     assert [row[-1] for row in drawn.rows].count("yes") == 3
     assert len(drawn.spec["data"]["values"]) == 15 and len(drawn.rows) == 50
 
@@ -166,14 +166,14 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
                 "r22 (out)",
                 "r23 (out)",
             ],
-            "Of 50: the winner, the simplest and the last of those that may be the best, and the "
-            "first 3 that can't be.",
+            "Shown, of 50: the winner, the simplest and the last of the confidence set, and the "
+            "first 3 outside it.",
         ),
         (
             [True] * 50,
             None,
             ["r0 (winner)", "r49 (last in)"],
-            "Of 50: the winner, the last of those that may be the best.",
+            "Shown, of 50: the winner, the last of the confidence set.",
         ),
         ([True] * 16 + [False], "r0", ["r0 (winner, simplest)", "r15 (last in)", "r16 (out)"], ""),
         ([True] * 14 + [False] * 36, "r7", None, "The first 15 of 50."),
@@ -226,7 +226,7 @@ def test_marks_show_what_their_row_of_the_table_says(found):
     for kind, words in {
         "forest": "bbc: corrected 0.",
         "cost": "best of 12: corrected 0.",
-        "distribution": "95% interval: 0.",
+        "distribution": "95% CI: 0.",
         "wins": f"{found.document.estimates[1].winner}: ",
         "ranking": f"{found.document.estimates[1].winner}: 0.",
         "folds": "fold 3: winner ",
@@ -244,7 +244,7 @@ def test_a_mark_says_that_its_method_has_no_interval():
     shown = pages.exhibit(matrices.binary(), methods=("tt", "bbc"))
     titles = re.findall(r"<title>(.*?)</title>", rendering.inline_svg(draw("forest", shown), "a"))
     said = [title.partition(", ")[2] for title in titles if "corrected" in title]
-    assert said[0].startswith("95% interval 0.") and said[1] == "no interval"
+    assert said[0].startswith("95% CI 0.") and said[1] == "no interval"
 
 
 def test_legends_have_the_words_of_the_terminal(found):
@@ -252,7 +252,7 @@ def test_legends_have_the_words_of_the_terminal(found):
     words = {
         kind: json.dumps(draw(kind, found).spec["layer"]) for kind in ("forest", "distribution")
     }
-    for word in ("naive", "corrected", "95% interval"):
+    for word in ("naive", "corrected", "95% CI"):
         assert word in heads and f'"{word}"' in words["distribution"]
     single = pages.exhibit(matrices.binary(n_configurations=1), methods=("bbc",))
     heads = [column.name for column in methods_table(single.document, "auc").columns]
@@ -346,7 +346,7 @@ def test_configurations_that_are_all_perfect_are_tied_and_corrected_by_nothing()
     perfect = np.tile(0.25 + truth[:, None] / 2, (1, 1, 3))
     matrix = matrices.of(outcome, perfect, PredictionKind.PROBABILITY, 5, 0)
     found = pages.exhibit(matrix, methods=("bbc",))
-    assert draw("forest", found).reading == "By BBC, the naive figure is about right."
+    assert draw("forest", found).reading == "By BBC, the naive score is about right."
     assert draw("wins", found).reading.endswith(
         "tied for the best, and the first column wins ties."
     )
@@ -368,16 +368,16 @@ def gain(value, lower, upper):
 def test_what_is_said_of_a_search_is_what_the_samples_show():
     lines = (0.3, 0.25, 0.2), (0.31, 0.26, 0.25), (0.001,) * 3
     cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=3, n_resamples=50)
-    said = "one is worth 0.310 Brier score on average, the best of all 3 0.250"
-    untold = "Whether the search paid can't be told from these 80 samples: "
+    said = "a single configuration averages Brier score 0.310, the best of 3 reaches 0.250"
+    untold = "80 samples can't show whether searching helped: "
     assert cost_sentence(cost, 80) == f"{untold}{said}."
     unsure = replace(cost, gain=gain(0.06, -0.01, 0.13))
-    ends = "(gain 0.060, 95% interval -0.010 to 0.130)"
+    ends = "(gain 0.060, 95% CI -0.010 to 0.130)"
     assert cost_sentence(unsure, 80) == f"{untold}{said} {ends}."
     paid = replace(cost, gain=gain(0.06, 0.02, 0.1))
-    assert cost_sentence(paid, 80).startswith(f"The search paid: {said} (gain 0.060")
-    said = "of 3 configurations in these 1 sample: one is worth 0.310 Brier score on average"
-    assert f"beyond 1 {said}" in cost_sentence(replace(cost, enough=1), 1)
+    assert cost_sentence(paid, 80).startswith(f"Searching helped: {said} (gain 0.060")
+    said = "of 3 configurations brought no detectable gain with 1 sample: a single"
+    assert f"more than 1 {said}" in cost_sentence(replace(cost, enough=1), 1)
 
 
 @pytest.mark.one_in(1)
@@ -392,13 +392,14 @@ def test_searching_stopped_paying_where_a_tenth_of_the_gain_is_shown_not_to_foll
     lines = (0.3, 0.25, 0.2), (0.31, 0.25, 0.25), (0.001,) * 3
     cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=2, n_resamples=50)
     cost = replace(cost, gain=gain(0.06, lower, 0.1), gain_beyond=gain(-0.01, -0.02, upper))
-    start = "Searching stopped paying after 2 of 3 configurations: "
-    said = (
-        start if stopped else "No gain is seen beyond 2 of 3 configurations in these 80 samples: "
-    )
+    start = "Searching stopped helping after 2 of 3 configurations: "
+    more = "Trying more than 2 of 3 configurations brought no detectable gain with 80 samples: "
+    said = start if stopped else more
     text = cost_sentence(cost, 80)
-    assert text.startswith(f"{said}the best of 2 is worth 0.250 Brier score, the best of all 3")
-    assert text.endswith("; naively, it seemed to fall from 0.250 to 0.200.")
+    assert text.startswith(
+        f"{said}corrected Brier score 0.250 for the best of 2, 0.250 for the best"
+    )
+    assert text.endswith(". The uncorrected score fell from 0.250 to 0.200.")
 
 
 def test_a_page_of_predictions_without_classes():

@@ -34,17 +34,17 @@ def test_markdown():
 
         **a scored 0.833 in cross-validation, the best of 2.**
 
-        **Expect 0.512 on new samples (95% interval 0.000 to 1.000).**
+        **Expect 0.512 on new samples (95% CI 0.000 to 1.000).**
 
-        **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25.**
+        **Gate failed: lower bound of the accuracy (bbc-f) is 0, 0.25 below the required 0.25.**
 
-        - report: accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
+        - report: accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F with selection by fold means, boundary-guarded percentile interval, all 9 bootstrap resamples, bbc 0.0.0
 
-        | accuracy | naive | corrected | 95% interval | optimism |
+        | accuracy | naive | corrected | 95% CI | optimism |
         | --- | --: | --: | --- | --: |
         | **&gt; bbc-f** | **0.833** | **0.512** | **0.000 to 1.000** | **0.321** |
 
-        - choice: a close call: a won 48% of the resamples of bbc-f, b 52%
+        - choice: unstable: in the resamples of bbc-f the winners were b (52%), a (48%, selected here)
         """  # noqa: E501
     )
 
@@ -53,8 +53,8 @@ def test_github():
     assert FORMS["github"](of_no_version(gated(0.25))) == dedent(
         """\
         ::warning title=bbc%3A by_hand.csv::doubt: only 3 folds: too few for methods that compare or resample folds to be precise; hint: use 10 folds, or report bbc, which resamples samples
-        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95%25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
-        ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95%25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F with selection by fold means, boundary-guarded percentile interval, all 9 bootstrap resamples, bbc 0.0.0
+        ::error title=bbc%3A by_hand.csv::gate failed: lower bound of the accuracy (bbc-f) is 0, 0.25 below the required 0.25
         """  # noqa: E501
     )
 
@@ -91,25 +91,27 @@ def test_the_table_tells_how_clear_the_choice_is():
     shares = [("a", 0.4), ("b", 0.3), ("c", 0.1), ("d", 0.1)]
     won = [{"configuration": name, "share": share} for name, share in shares]
     text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
-    said = "a close call: a won 40% of the resamples of bbc-f, b 30%, c 10%; others 20%"
-    assert said in " ".join(text.split())
+    start = "in the resamples of bbc-f the winners were"
+    shown = f"unstable: {start} a (40%, selected here), b (30%), c (10%), others (20%)"
+    assert shown in " ".join(text.split())
     for share, runner_up, said in (
-        (0.54, 0.46, "a close call"),
-        (0.5, 0.05, "fairly clear"),
-        (0.45, 0.05, "fairly clear"),
-        (0.44, 0.05, "a close call"),
-        (0.89, 0.1, "fairly clear"),
-        (0.9, 0.1, "clear"),
+        (0.54, 0.46, "unstable"),
+        (0.5, 0.05, "moderately stable"),
+        (0.45, 0.05, "moderately stable"),
+        (0.44, 0.05, "unstable"),
+        (0.89, 0.1, "moderately stable"),
+        (0.9, 0.1, "stable"),
     ):
         won = [
             {"configuration": "a", "share": share},
             {"configuration": "b", "share": runner_up},
         ]
         text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
-        assert f"choice   {said}: a won {100 * share:.0f}%" in text
+        shown = f"choice {said}: {start} a ({100 * share:.0f}%, selected here)"
+        assert shown in " ".join(text.split())
     won = [{"configuration": name, "share": share} for name, share in shares[1:]]
     text = " ".join(FORMS["table"](found | {"estimates": [one | {"selection": won}]}).split())
-    assert "a close call: a won at most 10% of the resamples of bbc-f, b 30%, c 10%" in text
+    assert f"{start} b (30%), c (10%), a (at most 10%, selected here)" in text
 
 
 def test_junit():
@@ -127,13 +129,13 @@ def test_junit():
               <property name="winner accuracy bbc-f" value="a" />
             </properties>
             <testcase classname="by_hand.csv" name="accuracy cvt" time="0">
-              <system-out>accuracy 0.833, not corrected for choosing a among 2 configurations; N = 6, 3 folds; CVT, pooled, bbc 0.0.0</system-out>
+              <system-out>accuracy 0.833, not corrected for choosing a among 2 configurations; N = 6, 3 folds; CVT with pooled selection, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
-              <system-out>accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0</system-out>
+              <system-out>accuracy 0.512 (95% CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F with selection by fold means, boundary-guarded percentile interval, all 9 bootstrap resamples, bbc 0.0.0</system-out>
             </testcase>
-            <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
-              <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
+            <testcase classname="by_hand.csv" name="gate lower bound of the accuracy (bbc-f)" time="0">
+              <failure type="gate missed" message="gate failed: lower bound of the accuracy (bbc-f) is 0, 0.25 below the required 0.25">gate failed: lower bound of the accuracy (bbc-f) is 0, 0.25 below the required 0.25</failure>
             </testcase>
             <testcase classname="by_hand.csv" name="doubt few-folds" time="0">
               <system-out>doubt: only 3 folds: too few for methods that compare or resample folds to be precise; hint: use 10 folds, or report bbc, which resamples samples</system-out>
@@ -191,7 +193,7 @@ def test_every_report_shows_a_verdict(name):
             assert json.loads(text).get("gate_met") == met
             continue
         if name != "junit":
-            assert outcome in text
+            assert outcome.replace("missed", "failed") in text
             continue
         root = ElementTree.fromstring(text)
         counts = {"met": ("0", "0"), "missed": ("1", "0"), "undecided": ("0", "1")}
@@ -270,14 +272,14 @@ class TestSeveralDocuments:
     @pytest.mark.parametrize("name", ["table", "markdown", "github"])
     def test_one_after_the_other(self, name):
         text = FORMS[name].render(self.both)
-        met, missed = "lower bound of bbc-f is 0.429, 0.179 over", "estimate of bbc-f is 0.5"
-        assert text.count(met) == text.count(missed) == 1
+        met = "lower bound of the accuracy (bbc-f) is 0.429, 0.179 above"
+        assert text.count(met) == text.count("estimate of the accuracy (bbc-f) is 0.5") == 1
 
 
 def test_losses_are_over_and_above():
     text = FORMS["github"](gated(0.3, Direction.MINIMIZE, result("brier")))
-    assert "upper bound of bbc-f" in text
-    assert "over 0.3" in text
+    assert "upper bound of the Brier score (bbc-f)" in text
+    assert "above the allowed 0.3" in text
 
 
 @pytest.mark.parametrize(

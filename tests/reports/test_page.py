@@ -25,19 +25,19 @@ from bbccli.reports.page.sections import listed
 def test_the_order_of_a_page():
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary())
     assert headings == [
-        "Estimates of the methods",
+        "Estimates by method",
         "Summary",
         "Notes",
-        "What the search cost",
-        "Spread over the resamples",
+        "Gain from searching",
+        "Spread of the resamples",
         "Who wins",
         "All configurations",
         "Fold by fold",
         "ROC of the winner",
         "Calibration of the winner",
         "Assumptions",
-        "Methods, for a paper",
-        "Made from",
+        "Methods for a paper",
+        "How this page was made",
     ]
 
 
@@ -172,9 +172,9 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
     path = "/runs/all/bad.csv"
     failure = error_document(path, f"{path}: no truth", "", 2).record
     words = "".join(read(page(exhibits, [failure])).text)
-    part = words[words.index("To look at") : words.index("1. /runs/all/a.csv")]
+    part = words[words.index("Points to check") : words.index("1. /runs/all/a.csv")]
     assert "bad.csv" in part and "no result: no truth" in part and path not in part
-    assert part.index("From naive to corrected AUC") < part.index("All of them, AUC")
+    assert part.index("From naive to corrected AUC") < part.index("All experiments, AUC")
 
 
 class TestAssumptions:
@@ -238,7 +238,7 @@ def test_the_paragraph_for_a_paper_says_what_was_done(run, samples, tmp_path, ar
     assert run("correct", samples / file, *argv)[0] == 0
     words = re.sub(r"<[^>]*>", " ", path.read_text("utf-8")).replace("\xa0", " ")
     words = words.replace("&nbsp;", " ")
-    paragraph = words[words.index("Methods, for a paper") :].partition("Software: bbc")[0]
+    paragraph = words[words.index("Methods for a paper") :].partition("Software: bbc")[0]
     assert told in paragraph
     assert untold not in paragraph
 
@@ -273,7 +273,7 @@ def test_the_summary_has_the_facts_of_the_terminal():
     facts = [row for one in blocks(found.document) if isinstance(one, FactList) for row in one.rows]
     (notes,) = [one for one in blocks(found.document) if isinstance(one, Notes)]
     text = "".join(read(pages.ordinary()).text)
-    part = text[text.index("Summary") : text.index("What the search cost")]
+    part = text[text.index("Summary") : text.index("Gain from searching")]
     names = [name for name, *_ in (*facts, *notes.facts)]
     assert {"report", "choice", "search"} <= set(names)
     for name, *texts in (*facts, *notes.facts):
@@ -308,7 +308,7 @@ def test_a_page_without_a_result_says_why_and_nothing_of_figures():
         "reason": "few",
     }
     text = page([shown(found | {"estimates": [], "search_cost": None, "gate": gate})])
-    assert "Gate undecided: few" in text and "Made from" in text
+    assert "Gate undecided: few" in text and "How this page was made" in text
     assert "Not shown" not in text and "Assumptions" not in text
 
 
@@ -332,7 +332,7 @@ def gated(found, path, outcome):
 
 @pytest.mark.parametrize(
     ("argv", "n_rows", "told"),
-    [([], 15 + 177, "All 177 rows"), (["--top", "5"], 5, "pooled rows; 172 more")],
+    [([], 15 + 177, "All 177 rows"), (["--top", "5"], 5, "pooled predictions; 172 more")],
 )
 def test_a_leaderboard_folds_its_rows_and_names_no_option(
     run, samples, tmp_path, argv, n_rows, told
@@ -353,20 +353,23 @@ def test_the_page_of_a_batch_says_what_was_learned_and_what_to_look_at():
         for i, reason in enumerate(reasons)
     ]
     text = "".join(read(page(exhibits, errors)).text)
-    box = text[text.index("Page made") : text.index("To look at")]
+    box = text[text.index("Page made") : text.index("Points to check")]
     assert "(median of 3 files, bbc)." in box
-    assert "3 gates: 1 met, 1 missed, 1 undecided." in box
+    assert "3 gates: 1 failed, 1 met, 1 undecided." in box
     assert "Without a result: 5 of 8 files: no truth (2); empty (1); a third (1); others." in box
-    look = text[text.index("To look at") : text.index("From naive to corrected")]
-    assert "bad0.csvno result: no truth" in look and "missed.csvgate missed: AUC" in look
+    look = text[text.index("Points to check") : text.index("From naive to corrected")]
+    assert (
+        "bad0.csvno result: no truth" in look
+        and "missed.csvgate failed: lower bound of the AUC" in look
+    )
     assert "undecided.csv" in look and "/met.csv" not in look and "csvgate met" not in look
 
 
 @pytest.mark.parametrize(
     ("argv", "title", "told"),
     [
-        (("plan", "{}", "--width", "0.2"), "How many samples: ", "really"),
-        (("drop", "--replay", "{}"), "What to drop: ", "trained"),
+        (("plan", "{}", "--width", "0.2"), "Sample size: ", "expected"),
+        (("drop", "--replay", "{}"), "Dropping: ", "trained"),
         (("leaderboard", "{}"), "Leaderboard: ", "fold means"),
     ],
 )
@@ -382,5 +385,6 @@ def test_other_commands_write_pages_too(run, samples, tmp_path, argv, title, tol
         assert text.count("<p><strong>") == 1 and "<p><strong>Expect " in text
     found = check_inert(text)
     words = "".join(found.text)
-    assert f"{title}progression.parquet" in words and told in words and "Made from" in words
+    assert f"{title}progression.parquet" in words and told in words
+    assert "How this page was made" in words
     assert found.tags.count("h1") == 1 and "strong" in found.tags

@@ -138,10 +138,10 @@ def test_the_estimate_of_the_best_preselected_is_not_said_to_be_corrected():
     estimate, record = reported("tilting-10p", "auc", matrix=binary(80, 30), level=0.8)
     assert estimate.n_preselected == 3
     short, long = texts(estimate, record)
-    chosen = "chosen among 3 preselected of 30 configurations, on the 20 samples held out"
+    chosen = "chosen among 3 preselected out of 30 configurations, on the 20 samples held out"
     assert f"{chosen} that also evaluate it;" in short
     assert "at Šidák's level for 3 configurations" in long
-    assert "the choice made on the samples held out; the estimate does not." in long
+    assert "the choice made on the held-out samples; the estimate does not." in long
 
 
 def test_a_single_configuration_is_not_selected():

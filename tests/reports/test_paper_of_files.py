@@ -140,7 +140,7 @@ CLAUSES = [
     ),
     (("gaps", {}), ("plain", {}), "of which W predicts 95", "for which it has predictions."),
     (("row-gap", {}), ("plain", {}), "N = 99 of 100", "for 99 of 100 samples"),
-    (("plain", {"only": ["l*"]}), ("plain", {}), "others left out as asked", "deliberately"),
+    (("plain", {"only": ["l*"]}), ("plain", {}), "others left out on request", "deliberately"),
     (("runs/mljar_repeats", {}), ("plain", {}), "averaged over repeats", "averaged over the rep"),
     (("ten_prompts.csv", {}), ("one-epoch", {}), "2 repeats", "over 2 repeats were compared"),
     (("item-gap", {}), ("ten_prompts.csv", {}), "available cases", "for which it has scores."),
@@ -199,7 +199,7 @@ CLAUSES = [
         ("plain", {"n_resamples": "auto", "tolerance": 0.02}),
         ("plain", {}),
         "tolerance 0.02",
-        "aiming at a Monte-Carlo standard error of 0.02",
+        "aiming at a Monte Carlo standard error of 0.02",
     ),
     (
         ("plain", {"side": "pessimistic"}),
@@ -411,9 +411,10 @@ def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     if p := re.search(rf"p ({NUMBER}),", text):
         assert near(p[1], first.p)
     said = " ".join(lines(document))
-    shown = re.search(rf"is ({NUMBER})(?: as measured| \()", said)[1]
+    shown = re.search(rf"observed difference(?: in its favour)? is ({NUMBER})(?:;| \()", said)[1]
     assert near(shown, first.difference)
-    assert said.startswith(f"By {label}, {first.first} ")
+    start = f"By {label}, {first.first} "
+    assert said.startswith((start, f"There is no evidence that {first.first} beats "))
 
 
 def test_of_all_pairs_none_is_quoted(path):
@@ -428,7 +429,7 @@ def test_a_pair_with_the_winner_is_not_said_to_be_named_beforehand(path):
     document = answer(Analysis(method=["cvt"]), path("progression.parquet")).document
     winner = document["estimates"][0]["winner"]
     for pair, clause in (
-        (("forest depth=2 leaf=1 features=sqrt", PAIR[1]), "both named beforehand"),
+        (("forest depth=2 leaf=1 features=sqrt", PAIR[1]), "both named in advance"),
         ((winner, PAIR[1]), "not corrected for a selection"),
     ):
         _, of_pair = compared(path("progression.parquet"), pair=pair, test=["wald"])

@@ -129,7 +129,8 @@ def test_the_sentence_of_the_demo(guard):
     (said,) = sentences((found | {"version": "1.0.0"}).record)
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
         "AUC 0.844 (95% CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
-        f"177 configurations; N = 80, 10 folds; BBC, pooled, {'guarded, ' * guard}1000 resamples, "
+        f"177 configurations; N = 80, 10 folds; BBC with pooled selection, "
+        f"{'boundary-guarded percentile interval, ' * guard}1000 bootstrap resamples, "
         "seed 0, bbc 1.0.0"
     )
     assert ("0.723" in said) != guard
@@ -147,12 +148,12 @@ def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
     [
         ("cvt", "not corrected for choosing"),
         ("tt", ", corrected for choosing"),
-        ("bbc-f", "; BBC-F, fold-mean, "),
+        ("bbc-f", "; BBC-F with selection by fold means, "),
         ("naive", "not corrected for choosing"),
         ("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("delong", "DeLong, pooled, 25% held out, seed 0, bbc"),
+        ("delong", "DeLong with pooled selection, 25% held out, seed 0, bbc"),
         ("mabt", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("mabt", "MABT, pooled, 25% held out, 20 resamples, seed 0, bbc"),
+        ("mabt", "MABT with pooled selection, 25% held out, 20 bootstrap resamples, seed 0, bbc"),
     ],
 )
 def test_methods(method, words):
@@ -161,8 +162,8 @@ def test_methods(method, words):
 
 def test_exact_resamples_have_no_seed():
     said = said_of(binary(40, 7, n_folds=5), method="bbc-f", tolerance=0.01)
-    assert "fold-mean, " in said
-    assert "all 125 resamples, bbc" in said
+    assert "selection by fold means, " in said
+    assert "all 125 bootstrap resamples, bbc" in said
     assert "seed" not in said
     assert "tolerance" not in said
 
@@ -187,7 +188,7 @@ def test_a_clip_bounds_a_figure_and_is_no_bound_of_the_guard():
     assert digits.bounds == (0.0, pytest.approx(-np.log(0.1)))
     near = digits.performance(digits.bounds[1] - 2e-6)
     assert digits.difference(digits.bounds[1] - 2e-6) == "2.303" and near == "2.302583"
-    assert ", guarded, " not in sentence(estimate, found, digits)
+    assert "boundary-guarded" not in sentence(estimate, found, digits)
 
 
 def _of_log_loss(plan):
@@ -196,7 +197,7 @@ def _of_log_loss(plan):
 
 
 def test_only_what_can_be_guarded_is_guarded():
-    assert ", guarded, " in said_of(binary(40, 7), guard=True)
+    assert "boundary-guarded" in said_of(binary(40, 7), guard=True)
     assert "guarded" not in said_of(regression(), "rmse", guard=True)
     assert "guarded" not in said_of(binary(40, 7), method="delong", guard=True)
 
@@ -268,7 +269,7 @@ def test_values_of_later_versions_are_said_by_their_names():
     said = sentence(described.estimates[0], described, Digits(3))
     assert said.startswith("new 0.")
     assert "(luckiest)" in said
-    assert "NEW-METHOD, by-moon, tide interval, " in said
+    assert "NEW-METHOD with by-moon, boundary-guarded tide interval, " in said
 
 
 class TestTheRowToReport:
@@ -306,12 +307,12 @@ class TestTheRowToReport:
 @pytest.mark.parametrize(
     ("shares", "tied", "told"),
     [
-        ((0.54, 0.46), False, "a close call"),
-        ((0.45, 0.40, 0.05), False, "a close call"),
-        ((0.54, 0.05, 0.05), False, "fairly clear"),
-        ((0.9, 0.1), False, "clear"),
+        ((0.54, 0.46), False, "unstable"),
+        ((0.45, 0.40, 0.05), False, "unstable"),
+        ((0.54, 0.05, 0.05), False, "moderately stable"),
+        ((0.9, 0.1), False, "stable"),
         ((0.9, 0.1), True, phrases.TIED),
-        ((0.54, 0.46), True, "a close call"),
+        ((0.54, 0.46), True, "unstable"),
     ],
 )
 def test_a_choice_is_as_clear_as_the_lead_over_the_runner_up(shares, tied, told):
@@ -320,4 +321,4 @@ def test_a_choice_is_as_clear_as_the_lead_over_the_runner_up(shares, tied, told)
     names = [one.winner, *(c for c in matrix.configurations if c != one.winner)]
     selection = tuple(map(SelectionShare, names, shares))
     notes = (tied_winners(one.winner, 2, "first"),) if tied else ()
-    assert phrases.clarity(replace(one, selection=selection, notes=notes)) == told
+    assert phrases.stability(replace(one, selection=selection, notes=notes)) == told

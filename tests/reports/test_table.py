@@ -38,7 +38,7 @@ def test_small_scales_are_legible(form):
     assert not re.search(r"\b0\.000\b", text)
     assert f"{bbc['value']:.6f}" in text
     assert f"{bbc['interval']['lower']:.6f} to {bbc['interval']['upper']:.6f}" in text
-    assert " over 2.7e-05" in text
+    assert " above the allowed 2.7e-05" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "github", "junit"])
@@ -51,17 +51,17 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     assert "0.0004 to 0.9996" in text
     assert "1.000" not in text
     assert not re.search(r"\b0\.000\b", text)
-    assert "is 0.0004, 0.9995 under 0.9999" in text
+    assert "is 0.0004, 0.9995 below the required 0.9999" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(
     ("value", "threshold", "said"),
     [
-        (0.7230769, 0.8, "is 0.723, 0.077 under 0.8"),
-        (0.79996, 0.8, "is 0.79996, 0.00004 under 0.8"),
-        (0.9999996, 0.9, "is 0.9999996, 0.1 over 0.9"),
+        (0.7230769, 0.8, "is 0.723, 0.077 below the required 0.8"),
+        (0.79996, 0.8, "is 0.79996, 0.00004 below the required 0.8"),
+        (0.9999996, 0.9, "is 0.9999996, 0.1 above the required 0.9"),
         (0.8, 0.8, "is 0.8, just 0.8"),
-        (3.04e-5, 2.5e-5, "is 0.0000304, 0.0000054 over 2.5e-05"),
+        (3.04e-5, 2.5e-5, "is 0.0000304, 0.0000054 above the required 2.5e-05"),
     ],
 )
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):

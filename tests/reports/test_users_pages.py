@@ -68,10 +68,10 @@ def test_a_single_configuration_was_neither_searched_nor_corrected(run, save, pa
     table = run("correct", path, *FAST, "--cost-of-search")[1]
     assert "search   A single configuration takes part: no search can be seen.\n" in table
     told = page("correct", path)
-    assert "There was one configuration: nothing is corrected." in told
-    assert "What the search cost: a single configuration takes part." in told
+    assert "There was one configuration, so nothing is corrected." in told
+    assert "Gain from searching: a single configuration takes part." in told
     assert "Who wins: a single configuration takes part." in told
-    for words in ("too good", "too bad", "fairly clear", "searching", "The search"):
+    for words in ("too good", "too bad", "moderately stable", "searching", "The search"):
         assert words not in told.split("Hint:")[0]
 
 
@@ -90,8 +90,8 @@ def test_what_is_explained_of_a_single_configuration(run, save, tmp_path):
 @pytest.mark.parametrize(
     ("pooling", "words"),
     [
-        ("fold-mean", "met | It is not needed: selection is by the mean over folds."),
-        ("within-folds", "met | It is not needed: selection is by pairs within folds."),
+        ("fold-mean", "met | Not needed: selection is by the mean over folds."),
+        ("within-folds", "met | Not needed: selection is by pairs within folds."),
         ("pooled", "unknown | Selection over folds has "),
     ],
 )
@@ -109,7 +109,7 @@ def test_scores_that_came_out_again_and_models_that_all_take_part(page, save, ru
         for name, value in performances(run, path).items()
     ]  # fmt: skip
     save(table, run={"tool": "mine", "leaderboard": board[:2]})
-    claim = "All configurations that were tried are here."
+    claim = "All configurations that were tried are included."
     for options, words in (((), "met | All models of the run take part."), (("a",), "violated | ")):
         told = page("correct", path, *(f"--exclude={name}" for name in options))
         assert "unknown | 2 of 2 scores of the run were reproduced, as they should be." in told
@@ -147,7 +147,7 @@ def test_each_metric_of_a_batch_has_its_figure_table_and_gate(page, save):
     _, auc, brier = re.split("^From naive to corrected ", told, flags=re.MULTILINE)
     for label, part, gate in (("AUC", auc, "met"), ("Brier score", brier, "")):
         assert part.startswith(f"{label}\n") and f"experiments the naive {label} is too" in part
-        (table,) = re.findall(f"All of them, {label}\n(.*)", part, re.DOTALL)
+        (table,) = re.findall(f"All experiments, {label}\n(.*)", part, re.DOTALL)
         head = ["experiment", *["gate"] * bool(gate), "corrected", "interval", "naive"]
         assert table.count("p0.csv | ") == 1 and " | ".join(head) in table
         assert table.count("| met |") == 2 * bool(gate)
@@ -237,7 +237,9 @@ def test_the_roc_of_weighted_samples(run, save, tmp_path):
 def test_too_many_samples_for_a_set_of_the_best_are_said_to_be(page, save):
     told = page("correct", save(made(n=5002, names={"a": 0.3, "b": 0.6})))
     assert "there are more than 5000 samples" in told
-    assert "may be the best" not in told.split("All configurations")[1].split("Fold by fold")[0]
+    assert (
+        "in the confidence set" not in told.split("All configurations")[1].split("Fold by fold")[0]
+    )
 
 
 def test_the_page_of_a_plan_draws_its_cells_with_their_brackets(save, run):

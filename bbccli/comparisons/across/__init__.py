@@ -151,8 +151,10 @@ def _complete(performances: FloatArray) -> BoolArray:
     if not complete.any():
         raise UndefinedError(
             "no data set has a performance of every configuration, or family of them",
-            hint=f"names have to be the same in all files; {parameter('by')} puts configurations "
-            f"into families, {parameter('exclude')} leaves out what only some files hold",
+            hint=(
+                f"use the same names in all files; {parameter('by')} puts configurations into "
+                f"families, {parameter('exclude')} leaves out what only some files hold"
+            ),
         )
     return complete
 

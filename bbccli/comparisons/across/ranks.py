@@ -261,7 +261,7 @@ def run_iman_davenport(table: PerformanceTable) -> list[Comparison]:
     n, k, statistic = table.n_data_sets, table.n_families, friedman(table.ranks).statistic
     left = n * (k - 1) - statistic
     if left <= 1e-9 * n * k:
-        why = "all data sets rank the families alike: there is no variance"
+        why = "all data sets rank the families in the same order, so there is no variance"
         return [compared((why, "friedman"))]
     tested = f_ratio((n - 1) * statistic / left, k - 1, (k - 1) * (n - 1))
     return [compared(**tested._asdict())]

@@ -110,7 +110,7 @@ class PairCase:
         if len(undefined):
             raise UndefinedError(
                 f"{self.metric.label} of {self.names[undefined[0]]} is undefined on these samples",
-                hint="another --metric; see bbc metrics",
+                hint="give another --metric; see bbc metrics",
             )
         return values
 

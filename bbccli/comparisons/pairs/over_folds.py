@@ -216,7 +216,7 @@ def five_by_two(case: PairCase, *, combined: bool) -> Comparison:
     result = partial(case.result, **folds.rests_on)
     if squares <= folds.rounding**2:
         if gains.any():
-            why = "both folds of each repeat differ by the same: there is no variance"
+            why = "both folds of each repeat differ by the same amount, so there is no variance"
             return case.undefined(why, "wald or permutation", **folds.rests_on)
         return result(statistic=0.0, df=(10.0, 5.0) if combined else (5.0,), p=1.0)
     if combined:

@@ -195,9 +195,9 @@ def on_turned(
         own, others = performances(predictions, outcome, np.array([turned[0], best]))
         measure = measure_of(outcome, predictions.kind)
         shown = f": {names[turned[0]]} has {measure} {own:.3g}, {names[best]} {others:.3g}"
-    likely = "a swapped sign, or a loss for a score?"
+    likely = "check for a swapped sign, or a loss instead of a score;"
     if outcome.task.is_classification:
-        likely = "the probability of another class, or swapped labels?"
+        likely = "check for the probability of another class, or swapped labels;"
     yield of_data.turned_round([names[c] for c in turned.tolist()], shown, likely)
 
 

@@ -69,10 +69,10 @@ def refuse_copies(
     """Refuse configurations that equal the truth, unless they are known to be configurations."""
     refused = [names[c] for c in np.flatnonzero(copies).tolist() if names[c] not in known]
     if refused:
-        leave_out = " ".join(f"--exclude {name!r}" for name in refused)
+        leave_out = "use " + " ".join(f"--exclude {name!r}" for name in refused)
         if len(refused) > MOST_NAMED:
-            leave_out = f"--exclude these {len(refused)}, by patterns"
-        keep = "use --only '*' if models really are always right"
+            leave_out = f"use --exclude for these {len(refused)}, by patterns"
+        keep = "use --only '*' if the models really are always right"
         raise InputError(
             f"equal to the truth in every row: {listing(refused)}",
             path=path,

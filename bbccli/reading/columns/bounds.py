@@ -68,11 +68,13 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     left = sheet.without(names, identities.bounds_left_out(names))
     if not left.cells:
         raise InputError(
-            f"{listing(names)} are bounds or quantiles, in order in nearly every row; there is no "
-            "prediction beside them",
+            f"{listing(names)} are bounds or quantiles, in order in nearly every row; there are "
+            "no predictions next to them",
             path=sheet.path,
             column=names[0],
-            hint="add the point predictions, or name those that are configurations: --only NAME",
+            hint=(
+                "add the point predictions, or name those that are configurations with --only NAME"
+            ),
         )
     return left
 

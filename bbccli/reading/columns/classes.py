@@ -302,8 +302,8 @@ def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple
         if not all(words):
             return tuple(present[::-1] if not words[0] else present)
     raise InputError(
-        f"{listing(names)} sum to 1 in every row, as the probabilities of the classes of one model "
-        "do, but their names don't say which class is whose",
+        f"{listing(names)} sum to 1 in every row, like the probabilities of the classes of one "
+        "model, but their names do not match the classes",
         path=sheet.path,
         column=names[0],
         hint=f"name them 'config{CLASS_SEPARATOR}{present[0]}' and so on; {parameter('only')} '*' "

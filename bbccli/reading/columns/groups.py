@@ -95,15 +95,18 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     cells = {cell.source for cell in sheet.cells}
     best = max(found, key=lambda one: (one.one_truth, one.in_folds, one.in_blocks, len(one.counts)))
     if best.one_truth and best.name in cells:
-        again = f"{parameter('row_id', best.name)} if rows with one value predict one sample again"
-        apart = f"{parameter('group', best.name)} if they are of samples that belong together"
+        again = (
+            f"give {parameter('row_id', best.name)} if rows with one value predict one sample again"
+        )
+        apart = f"{parameter('group', best.name)} if they belong to related samples"
         roles = {role: column.name for role, column in sheet.roles.items()}
         told = advice(sheet.table, roles, Hints(declared=sheet.declared))
-        long = f"{told} if each row is of one configuration; else " * (
+        long = f"give {told} if each row belongs to one configuration; otherwise " * (
             "configuration" in told.roles
         )
         raise InputError(
-            f"{best.rows_of_each}, and one truth each: the key of the samples, or groups of them",
+            f"{best.rows_of_each}, and one truth each, like the key of the samples, or groups of "
+            "them",
             path=sheet.path,
             column=best.name,
             hint=long + f"{again}, {apart}" if best.is_key else long + f"{apart}, {again}",

@@ -228,7 +228,7 @@ def _contradiction(
     single = len(sheet.configurations[model]) == 1
     n_unlike = int(differ.sum())
     return sheet.column(sheet.configurations[label][0]).fault(
-        f"{label} may be the label of {model}, or a configuration of its own: it is not the more "
+        f"{label} may be the label of {model}, or a separate configuration: it is not the more "
         f"probable class in {n_unlike} of {n_rows} rows",
         np.flatnonzero(differ),
         hint=f"{parameter('positive', classes[0])} if {model} is that of {classes[0]!r}, "

@@ -101,8 +101,10 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
         raise InputError(
             "holds scores of a search, not predictions",
             path=table.path,
-            hint="nothing can correct scores alone: give the folder that the tool left, or keep "
-            "the predictions with bbccli.recording",
+            hint=(
+                "give the folder that the tool wrote, or keep the predictions with "
+                "bbccli.recording: scores alone can't be corrected"
+            ),
         )
 
 
@@ -149,8 +151,10 @@ def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
         raise InputError(
             f"{listing(numbers)} are metrics of one system, not configurations to choose from",
             path=sheet.path,
-            hint=f"{parameter('only', numbers[0])} for the interval of one; to compare systems, "
-            "give one metric, with a column for each system",
+            hint=(
+                f"give {parameter('only', numbers[0])} for the interval of one; to compare "
+                "systems, give one metric, with a column for each system"
+            ),
         )
     return sheet
 

@@ -86,7 +86,7 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
             column = table.column(name)
             values = column.named_codes()[1]
             if len(values) == 2 and {value.casefold() for value in values} in _FLAGS:
-                raise _fault(column, "tells training rows from test rows")
+                raise _fault(column, "distinguishes training rows from test rows")
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
@@ -142,7 +142,7 @@ def _refuse_unequal(column: Column) -> None:
     sizes = np.bincount(codes[codes >= 0])
     times, more = UNEQUAL
     if sizes.max() > max(times * sizes.min(), sizes.min() + more):
-        hint = f"{parameter('fold', column.name)} if they are folds; else {_HINT}"
+        hint = f"give {parameter('fold', column.name)} if they are folds; otherwise {_HINT}"
         problem = f"may hold folds, or training and test rows: {_sizes(column)}"
         raise _fault(column, problem, hint)
 

@@ -44,7 +44,7 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
         there = np.isfinite(own) & np.isfinite(other)
         if _ordered_by(np.abs(own - 0.5)[there], other[there]):
             gone[cells[k].name] = cells[c].name
-    return _without(sheet, [*gone], "how sure a model is")
+    return _without(sheet, [*gone], "how certain a model is")
 
 
 def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
@@ -82,7 +82,7 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
     if _are_spreads(some_rows(sheet, cells)).any():
         found = _are_spreads(all_rows(sheet, cells))
         spread = [cell.name for cell, one in zip(cells, found, strict=True) if one]
-    return _without(sheet, spread, "how far the others disagree")
+    return _without(sheet, spread, "how much the others disagree")
 
 
 def _are_spreads(columns: FloatArray) -> BoolArray:

@@ -71,7 +71,7 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
             f"holds logs of {first.name} ({files[0].path.name}) and of "
             f"{known[another].name} ({its_files[0].path.name})",
             path=path,
-            hint="give those of one framework",
+            hint="give the logs of one framework",
         )
     if others:
         raise InputError(
@@ -106,7 +106,7 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
         raise InputError(
             "is not a log of a known framework",
             path=str(path),
-            hint=f"supported are {looked_for}; tables are read as .csv, .parquet or .jsonl",
+            hint=f"give logs of {looked_for}; tables are read as .csv, .parquet or .jsonl",
         )
     return logs
 

@@ -79,7 +79,7 @@ def _same(log: Log, newest: Log) -> bool:
         f"{log.place.name} and {newest.place.name} have different results of one configuration, "
         "and it is unknown which is newer",
         path=str(newest.place),
-        hint="leave one out; or give two configurations different names; or count both: "
+        hint="leave one out; or give two configurations different names; or count both with "
         + parameter("again", Again.EPOCH),
     )
 

@@ -114,7 +114,7 @@ def _logs(framework: Framework, files: Sequence[File]) -> list[Log]:
             key = error.args[0] if isinstance(error, KeyError) else None
             lost = f": it lacks {key}" if isinstance(key, str) else ""
             where = f"{file.place} " if file.place else ""
-            raise file.fault(f"{where}is not as {framework.name} writes it{lost}") from None
+            raise file.fault(f"{where}is not in the format of {framework.name}{lost}") from None
     return [_whole(log) for log in framework.together(logs)]
 
 
@@ -154,7 +154,7 @@ def _scorer(
         raise InputError(
             f"{parameter('prediction')} is {chosen!r}, which is not a score in all logs of a task",
             path=path,
-            hint=nearest_names(chosen, every) or f"the scores are {listing(every, 8) or 'none'}",
+            hint=nearest_names(chosen, every) or f"choose from {listing(every, 8) or 'none'}",
         )
     others = tuple(name for name in every if name != chosen)
     return chosen, others, tuple(sorted(lacking[chosen]))

@@ -24,9 +24,9 @@ def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Momen
         if len(columns) != 1:
             which = listing([*columns]) or "none does"
             raise InputError(
-                f"one column must tell when each row was scored, and {which}",
+                f"one column must say when each row was scored, and {which}",
                 path=table.path,
-                hint="keep one column of times; or count all rows: "
+                hint="keep one column of times; or count all rows with "
                 + parameter("again", Again.EPOCH),
             )
         found += next(iter(columns.values()))

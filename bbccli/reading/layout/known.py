@@ -78,7 +78,7 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
     given |= {} if of_scores else {"prediction": request.roles.prediction}
     for option, value in given.items():
         if value is not None:
-            problem = f"{parameter(option, value)} is for tables, and {sheet.path} is none"
+            problem = f"{parameter(option, value)} is for tables, and {sheet.path} is not one"
             raise OptionError(problem, hint="leave it out")
     if request.task is Task.SCORE and not of_scores:
         problem = f"{parameter('task', Task.SCORE)} is for scores, and {sheet.path} has predictions"

@@ -182,7 +182,7 @@ def _places(
             raise roles["row_id"].fault(
                 "row_id occurs twice for one configuration, and it is unknown which is newer",
                 np.array(unclear, np.int64),
-                hint="leave one out, or count both: " + parameter("again", Again.EPOCH),
+                hint="leave one out, or count both with " + parameter("again", Again.EPOCH),
             )
     places[cells] = positions
     if times is None and (places[cells] != positions).any():
@@ -217,7 +217,7 @@ def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -
     earlier, notes = rows.first[rows.keys], []
     for role in (role for role in CONSTANT if role in roles):
         problem = f"{role} differs between configurations of one sample"
-        hint = "check that the rows are of the same samples"
+        hint = "check that the rows belong to the same samples"
         with problems.of("constant"):
             if rounding := check_constant(roles[role], earlier, problem, hint):
                 notes.append(of_data.truth_rounded(role, rounding))

@@ -45,8 +45,10 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
         raise InputError(
             f"has no sample in common with {tables[0].path}, by {apart!r}",
             path=tables[1].path,
-            hint=f"{parameter('fold_files')} if the files hold the folds of one "
-            "configuration; bbc batch if each is an experiment of its own",
+            hint=(
+                f"give {parameter('fold_files')} if the files hold the folds of one "
+                "configuration; use bbc batch if each is a separate experiment"
+            ),
         )
     joined = [_joined(name, files, request) for name, files in models.items()]
     return joined, [of_metadata.files_of_folds(len(tables), len(joined))]

@@ -145,8 +145,10 @@ def check_outcome(
         raise InputError(
             f"no truth column among {listing(table.names, 8)}: each row seems to be a fold",
             path=table.path,
-            hint="nothing can correct scores of folds alone: keep the predictions of the samples, "
-            f"for example with bbccli.recording; if the rows are samples, give {by_option}",
+            hint=(
+                "keep the predictions of the samples, for example with bbccli.recording, because "
+                f"scores of folds can't be corrected; if the rows are samples, give {by_option}"
+            ),
         )
     told = advice(table, chosen, hints, long=long)
     of_truth, rows = "truth" in told.roles, "configuration" in told.roles
@@ -155,15 +157,15 @@ def check_outcome(
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     scores *= not may_be_folds(table, key)
     hint = (
-        f"{told} if that is right; else "
+        f"give {told} if that is right; otherwise "
         if of_truth
-        else f"{scores}; else " * bool(rows and scores)
+        else f"{scores}; otherwise " * bool(rows and scores)
     )
     hint += f"name it 'truth', or give {by_option}"
     if rows == of_truth and scores:
         hint += f"; {scores}"
     if not of_truth:
-        hint += f"; beside it {told}, if that is right" * bool(str(told))
+        hint += f"; also give {told}, if that is right" * bool(str(told))
     near = "" if str(told) else nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",

@@ -61,7 +61,7 @@ def _unknown(folder: Path) -> InputError:
         remedy = "give the reports of the evaluations, MODEL.RUN.json, which name all; or "
     remedy = remedy or _as_pattern(folder)
     return InputError(
-        f"is a directory, not a file, and no known tool left it{reason}",
+        f"is a folder that bbc does not recognise{reason}",
         path=folder,
         hint=f"{remedy}give a file in it, or the folder of a supported tool: {looked_for}",
     )
@@ -77,6 +77,6 @@ def _as_pattern(folder: Path) -> str:
         return ""
     pattern = shlex.quote(f"{folder}/*{suffixes.most_common(1)[0][0]}")
     return (
-        f"bbc batch {pattern} if each file is an experiment, bbc correct {pattern} if each is a "
-        "configuration; or "
+        f"use bbc batch {pattern} if each file is an experiment, bbc correct {pattern} if each is "
+        "a configuration; or "
     )

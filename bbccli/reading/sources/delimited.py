@@ -36,11 +36,13 @@ _NEVER_NUMERALS = _KEYS.union(
 
 _SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 _BINARY = {
-    b"PAR1": "it is a Parquet file: give it the suffix .parquet",
-    b"\x1f\x8b": "it is packed by gzip: add .gz to its name",
-    b"\x28\xb5\x2f\xfd": "it is packed by zstd: add .zst to its name",
-    b"PK\x03\x04": "it is a spreadsheet or a zip archive: save the sheet as CSV, or unpack it",
-    b"\xd0\xcf\x11\xe0": "it is a spreadsheet: save the sheet as CSV",
+    b"PAR1": "give it the suffix .parquet: it is a Parquet file",
+    b"\x1f\x8b": "add .gz to its name: it is compressed by gzip",
+    b"\x28\xb5\x2f\xfd": "add .zst to its name: it is compressed by zstd",
+    b"PK\x03\x04": (
+        "save the sheet as CSV, or unpack the file: it is a spreadsheet or a zip archive"
+    ),
+    b"\xd0\xcf\x11\xe0": "save the sheet as CSV: it is a spreadsheet",
 }
 _PADDED, _WHOLE = re.compile(r"[+-]?0\d"), re.compile(r"\.0*$")
 _LARGEST_BLOCK = 2**31 - 1

@@ -187,7 +187,7 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
         problem = "is a web page, not a table"
         hint = "download the file itself: the link may lead to a page about it, or ask for a login"
     elif start.startswith(b"version https://git-lfs"):
-        problem, hint = "is a pointer of Git LFS, not the file", "git lfs pull"
+        problem, hint = "is a pointer of Git LFS, not the file", "run git lfs pull"
     if problem:
         raise InputError(problem, path=name, hint=hint)
     return name, data, _format(suffix, data), sha256
@@ -206,7 +206,7 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     sources: list[str | Path | ArrowStream] = []
     for path in listed(paths):
         if isinstance(path, str) and not path:
-            raise InputError("the name of a file is empty", hint="is its variable set?")
+            raise InputError("the name of a file is empty", hint="check that its variable is set")
         matches = [path] if in_memory(path) else _matches(path)
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
@@ -289,7 +289,7 @@ def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
         case FileNotFoundError():
             problem, hint = "no such file", _nearest_file(path)
         case IsADirectoryError():
-            problem, hint = "is a directory, not a file", "give a file in it"
+            problem, hint = "is a folder, not a file", "give a file in it"
         case PermissionError():
             problem, hint = "permission denied", "ask for permission to read the file"
         case ValueError():

@@ -39,7 +39,8 @@ def refuse_no_header(table: pa.Table) -> None:
     if not decimals or not all(decimals):
         return
     raise InputError(
-        f"the first line is no header, but values like those below: {', '.join(top.column_names)}",
+        "the first line is not a header, but values like those below: "
+        f"{', '.join(top.column_names)}",
         hint="write a header line above it: a name for each column"
         + {1: ", such as prediction", 2: ", such as id,prediction"}.get(table.num_columns, ""),
     )

@@ -58,7 +58,7 @@ def _answer(url: str) -> Any:
         if error.code in _NONE_THERE:
             raise MissingError(f"no such file ({words})", hint="check the address") from None
         if error.code >= 500:
-            raise InputError(f"the server fails: {words}", hint="try again later") from None
+            raise InputError(f"the server failed: {words}", hint="try again later") from None
         kind = MissingError if error.code in _HINTS else InputError
         hint = _HINTS.get(error.code, "check the address")
         raise kind(f"the server answers {words}", hint=hint) from None

@@ -55,7 +55,7 @@ def lines_of(data: bytes) -> list[tuple[int, str]]:
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
-    fault = partial(InputError, hint="one JSON object per line")
+    fault = partial(InputError, hint="write one JSON object per line")
     try:
         value = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:

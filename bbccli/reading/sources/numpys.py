@@ -33,7 +33,7 @@ def read_numpy(data: bytes, name: str) -> pa.Table:
             arrays = {"prediction": arrays[name]}  # whatever role the name of the file has
     except DamagedError as error:
         raise InputError(
-            f"is not a file of plain arrays of numpy: {error}",
+            f"is not a file of plain NumPy arrays: {error}",
             hint="save arrays of numbers with numpy.save or numpy.savez",
         ) from None
     return table_of_arrays(arrays)

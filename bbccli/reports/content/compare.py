@@ -101,7 +101,7 @@ def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
         yield _sides(document)
     answered = is_selected(document) or of_baseline(document) or len(document.comparisons) == 1
     table, n_tests = _comparisons(document), len(document.comparisons)
-    all_tests = f"All {n_tests} tests: --format csv" if n_tests > 1 else ""
+    all_tests = f"{n_tests} tests: see them with --format csv" if n_tests > 1 else ""
     yield AllNotesOnly(table, all_tests) if answered else table
 
 
@@ -111,7 +111,7 @@ def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
     if not others or not (is_selected(document) or of_baseline(document)):
         return []
     seen = Counter(one.verdict for one in others)
-    counts = [f"{seen[name]} {text}" for name, text in VERDICTS.items() if seen[name]]
+    counts = [f"{text} ({seen[name]})" for name, text in VERDICTS.items() if seen[name]]
     at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
     adjusted = "; all pairs at once, by max-T" if at_once else ""
     them = count(len(others), "configuration" if of_baseline(document) else "pair")
@@ -119,7 +119,7 @@ def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
 
 
 def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
-    """The configurations that may be the best, the first ones by name."""
+    """The confidence set of the best, its first configurations by name."""
     if document.best_set is None:
         return []
     names = [one.configuration for one in document.best_set.members if one.inside]
@@ -207,14 +207,17 @@ def _beliefs(comparison: Comparison) -> str:
 
 
 def _winner_and_simplest(document: CompareEnvelope, found: BestSet) -> Iterator[tuple[str, ...]]:
-    """How the winner was selected, if unusual, and the simplest that may be the best."""
+    """How the winner was selected, if unusual, and the simplest of the set."""
     digits, label = figures_of(document), phrases.metric_label(document.metric)
     winner, rule = winner_of(found), phrases.rule_of(document.plan)
     if two_scales(document):
-        yield "order", f"by fold means, which select {winner.configuration}; {label} of pooled rows"
+        yield (
+            "order",
+            (f"by fold means, which select {winner.configuration}; {label} of pooled predictions"),
+        )
     if rule or not winner.inside:
         told = f"{label} {digits.performance(winner.performance)}{rule}"
-        told += ", can't be the best" * (not winner.inside)
+        told += ", outside the confidence set" * (not winner.inside)
         yield "winner", f"{winner.configuration}: {told}"
     for one in found.members:
         if one.configuration == found.simplest and one is not winner:
@@ -247,11 +250,12 @@ def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
             TableColumn("behind winner", partial(_behind, digits)),
         ],
         inside,
-        rest="{} more may be the best" + ("" if n_out else ": --format csv"),
-        after=f"{n_out} can't be" if n_out else "",
-        hint="--format csv",
+        rest="{} more can't be ruled out as the best"
+        + ("" if n_out else ": see them with --format csv"),
+        after=f"{n_out} can" if n_out else "",
+        hint="see them with --format csv",
         marked=inside.index(winner) if winner in inside else None,
-        title="Members of the set",
+        title="Members of the confidence set",
         figure="ranking",
     )
 

@@ -45,9 +45,9 @@ LONGEST_WINNER = 24
 """Characters of a name that has room in the table; longer ones are listed below it."""
 
 SELECTED_BY = {
-    "pooled": "pooled rows",
+    "pooled": "pooled predictions",
     "fold-mean": "fold means",
-    "within-folds": "pairs in folds",
+    "within-folds": "pairs within folds",
 }
 
 OBVIOUS = frozenset({"corrected", "folds", "rows", "share", "mean"})
@@ -120,11 +120,16 @@ def choice(estimate: Estimate) -> str:
     own = shares.pop(estimate.winner, None)
     others = [(name, share) for name, share in shares.items() if share >= RARELY][:MOST_WINS]
     rest = 1 - (own or 0.0) - sum(share for _, share in others)
-    part = f"at most {percent(bound, 0)}" if own is None and bound else percent(own or 0.0, 0)
-    won = f"{estimate.winner} won {part} of the {where} of {estimate.method}"
-    parts = [won, *(f"{name} {percent(share, 0)}" for name, share in others)]
-    more = f"; others {percent(rest, 0)}" if rest >= RARELY and own is not None else ""
-    return f"{phrases.clarity(estimate)}: {', '.join(parts)}{more}"
+    at_most = "at most " * (own is None and bound > 0)
+    part = f"{at_most}{percent(bound if at_most else own or 0.0, 0)}, selected here"
+    won = [(own or 0.0, f"{estimate.winner} ({part})")]
+    won += [(share, f"{name} ({percent(share, 0)})") for name, share in others]
+    parts = [text for _, text in sorted(won, key=lambda one: -one[0])]
+    parts += [f"others ({percent(rest, 0)})"] * (rest >= RARELY and own is not None)
+    return (
+        f"{phrases.stability(estimate)}: in the {where} of {estimate.method} the "
+        f"{'winners were' if len(parts) > 1 else 'winner was'} {', '.join(parts)}"
+    )
 
 
 def _dropped(trace: DropTrace, n_configurations: int) -> str:
@@ -190,7 +195,10 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
 
 def _selected_by(estimate: Estimate, document: Envelope) -> str:
     """The pooling that selected its winner, and the metric if not the row's own."""
-    rule, other = _pooled(estimate, document), estimate.selected_by != estimate.metric
+    rule, other = (
+        _pooled(estimate, document).split(" predictions")[0],
+        estimate.selected_by != estimate.metric,
+    )
     return f"{rule}, {phrases.metric_label(estimate.selected_by)}" if other else rule
 
 
@@ -233,9 +241,9 @@ def winners(document: Envelope) -> dict[str, str]:
     for estimate in document.estimates:
         of_winner = rules.setdefault(estimate.winner, {})
         of_winner.setdefault(_field(estimate, document), []).append(_pooled(estimate, document))
-    start = phrases.RULES.get(document.plan.select, "selected")
+    start = phrases.RULES.get(document.plan.select)
     return {
-        winner: f"{start} "
+        winner: (f"{start} of " if start else "selected from ")
         + "; ".join(f"{field} by {' and by '.join(dict.fromkeys(by))}" for field, by in of.items())
         for winner, of in rules.items()
     }
@@ -244,7 +252,7 @@ def winners(document: Envelope) -> dict[str, str]:
 def _field(estimate: Estimate, document: Envelope) -> str:
     """Among how many configurations the winner won, and in which samples where not in all."""
     read = document.input
-    field = f"of {phrases.field(estimate, read)}"
+    field = phrases.field(estimate, read)
     if estimate.n_evaluation is None:
         return field
     comma = "," * (phrases.n_tried(read) > read.n_configurations)

@@ -48,7 +48,9 @@ def answer(document: DropEnvelope) -> list[str]:
         step.dropped for one in document.replays for run in one.runs for step in run.trace.steps
     ):
         n_models = first.runs[0].trace.n_models
-        return [f"No configuration would have been dropped: all {n_models:,} models are trained."]
+        return [
+            (f"No configuration would have been dropped: all {n_models:,} models would be trained.")
+        ]
     return [_saved(document.replays), _changed(first)]
 
 
@@ -77,7 +79,7 @@ def _changed(replay: Replay) -> str:
     if all(run.kept_winner for run in runs):
         return f"{text}."
     most = "at most " * (len(runs) > 1)
-    return f"{text}; the best that was left scored {most}{digits.difference(loss)} worse."
+    return f"{text}; the best one left scored {most}{digits.difference(loss)} worse."
 
 
 def _of_decision(decision: DropDecision) -> str:
@@ -100,7 +102,7 @@ def _of_decision(decision: DropDecision) -> str:
         return f"Keep {which}; {now}{earlier}."
     start = f"Train {which} on the next fold"
     if decision.n_folds_to_come is None:
-        start = f"If folds are left, train {which} on the next one"
+        start = f"If folds remain, train {which} on the next one"
     return f"{start}; {now}{earlier}."
 
 

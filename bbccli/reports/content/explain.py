@@ -29,9 +29,9 @@ from bbccli.types import IntervalKind
 WHICH = (
     "Report the row that the table marks >, with its interval, and the sentence that begins with "
     "report. It is the first estimate whose interval accounts for the selection, by default that "
-    "of bbc. The other rows are for comparison: reporting the nicest of several would be another "
-    "choice, and nothing corrects for it. The naive figure is too good because the winner was "
-    "picked for it."
+    "of bbc. The other rows are for comparison: reporting the most favourable of several would be "
+    "another choice, and nothing corrects for it. The naive (apparent) score is too good because "
+    "the winner was picked for it."
 )
 """Answer to "which number do I report" without a result."""
 
@@ -172,11 +172,12 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     if is_single(document):
         if phrases.alone(document):
             return (
-                f"{which}. There was only one configuration, so no choice made its figure too good."
+                f"{which}. There was only one configuration, so no selection made its score too "
+                "good."
             )
         return (
             f"{which}. {winner} is {phrases.only_one(document)}: if it was chosen over the others, "
-            "its figure is too good, and nothing here can correct for that."
+            "its score is too good, and nothing here can correct for that."
         )
     does = what_it_did(estimate, document)
     others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
@@ -184,8 +185,8 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     chosen_on = "these" if estimate.n_evaluation is None else "the"
     among = f" among {phrases.configurations(read)}" * (read.n_configurations > 1)
     naive = (
-        f"The naive figure does not account for it: {_picked(estimate)} for its score"
-        f"{among}, and part of that score is luck with {chosen_on} "
+        f"The naive (apparent) score does not account for it: {_picked(estimate)} for its score"
+        f"{among}, and part of that score is luck on {chosen_on} "
         f"{phrases.n_deciding(estimate, read)} samples{' that chose it' * (chosen_on == 'the')}."
     )
     parts = [
@@ -194,7 +195,8 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
         naive,
         _size(estimate, document),
         f"The others here ({', '.join(others)}) are for comparison." if others else "",
-        "Reporting the nicest of several would be another choice, and nothing corrects for it.",
+        "Reporting the most favourable of several would be another choice, and nothing corrects "
+        "for it.",
         f"The {phrases.interval_name(document, [estimate])} allows for chance in the samples and "
         "for the choice among the configurations in the file, but not for configurations that are "
         "missing, nor for predictions of samples that a model was trained on.",

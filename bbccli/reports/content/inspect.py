@@ -47,7 +47,8 @@ def blocks(inspection: Inspection) -> Iterator[Block]:
         yield _table(others, inspection.path)
     if passed:
         yield AllNotesOnly(
-            _table(passed, inspection.path), f"{count(len(passed), 'check')} passed: --notes all"
+            _table(passed, inspection.path),
+            (f"{count(len(passed), 'check')} passed: see them with --notes all"),
         )
     if read is not None:
         yield AllNotesOnly(FactList([("sha256", read.sha256)]))

@@ -75,7 +75,10 @@ def _uncorrected(document: LeaderboardEnvelope) -> str:
     label = phrases.metric_label(document.metrics[0])
     found = [row.performances[0].value for row in document.rows if row.configuration == name]
     if not found:
-        return f"{name} is selected of {n_all} by {label}. bbc correct says what to expect of it."
+        return (
+            f"{name} is selected from {n_all} by {label}. Use bbc correct to see what to expect of "
+            "it."
+        )
     score = phrases.digits_by(document.metrics[0], found).performance(found[0], "undefined")
     if n_all == 1:
         return f"{name}, {phrases.only_one(document)}, has {label} {score}."
@@ -119,7 +122,7 @@ def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
     """Columns in their order, without empty ones."""
     yield TableColumn("rank", lambda row: "" if row.rank is None else str(row.rank), key=True)
     yield TableColumn("configuration", lambda row: row.configuration, text=True, key=True)
-    ways = {"value": "", "pooled": "pooled rows", "fold_mean": "fold means", "fold_sd": "sd"}
+    ways = {"value": "", "pooled": "pooled predictions", "fold_mean": "fold means", "fold_sd": "sd"}
     for position, metric in enumerate(document.metrics):
         found = [row.performances[position] for row in document.rows]
         digits = phrases.digits_by(metric, [getattr(one, key) for one in found for key in ways])

@@ -44,15 +44,15 @@ def _table(document: PlanEnvelope) -> BlockTable:
     """Return the cells, the chosen one marked; the wanted figure is next to the rows."""
     planned, digits = document.planned, _digits(document)
     columns = {
-        "rows": TableColumn("rows", lambda cell: f"{cell.n_samples:,}", key=True),
+        "rows": TableColumn("samples", lambda cell: f"{cell.n_samples:,}", key=True),
         "configurations": TableColumn(
             "configurations", lambda cell: f"{cell.n_configurations:,}", key=True
         ),
         "width": TableColumn("width", lambda cell: difference(cell.width, document)),
-        "optimism": TableColumn("too good by", lambda cell: optimism(cell, document)),
-        "difference": TableColumn("told apart", lambda cell: difference(cell.difference, document)),
-        "naive": TableColumn("looks like", lambda cell: digits.performance(cell.naive)),
-        "honest": TableColumn("really", lambda cell: digits.performance(cell.honest)),
+        "optimism": TableColumn("optimism", lambda cell: optimism(cell, document)),
+        "difference": TableColumn("detectable", lambda cell: difference(cell.difference, document)),
+        "naive": TableColumn("apparent", lambda cell: digits.performance(cell.naive)),
+        "honest": TableColumn("expected", lambda cell: digits.performance(cell.honest)),
         "near": TableColumn("near best", _near),
     }
     if len({cell.n_configurations for cell in planned.cells}) == 1:
@@ -77,7 +77,7 @@ def _stated(document: PlanEnvelope) -> str:
     planned, label = document.planned, phrases.metric_label(document.metric)
     n_all, expected = planned.n_configurations, _digits(document).performance(planned.expected)
     whose = f"the best of {n_all} configurations" if n_all > 1 else "a single configuration"
-    parts = [f"{label} of {expected} expected of {whose}"]
+    parts = [f"expected {label} {expected} for {whose}"]
     if planned.prevalence is not None:
         parts.append(f"{percent(planned.prevalence)} positive")
     return ", ".join(parts)
@@ -158,7 +158,7 @@ def _of_rows(document: PlanEnvelope) -> str:
     """Width that the rows give, or rows that are needed."""
     chosen, wanted = document.planned.chosen, document.planned.wanted
     level, rows = percent(document.plan.level), _n_rows(chosen.n_samples)
-    interval = f"the {level} interval of {_winner(document)}"
+    interval = f"the {level} CI of {_winner(document)}"
     width = difference(chosen.width, document)
     if wanted is None:
         return f"With {rows}, {interval} is expected to be {width} wide."
@@ -170,14 +170,16 @@ def _of_rows(document: PlanEnvelope) -> str:
     elif wanted.target == "difference":
         often = f"in {percent(wanted.assurance or 0.0)} of studies"
         what = (
-            f"two configurations, named beforehand, that differ by {value} to be told apart "
-            f"{often} by a paired comparison at {level}"
+            f"a paired comparison at {level} to detect a difference of {value} between two "
+            f"configurations named in advance {often}"
         )
     else:
-        what = f"{_winner(document)} to look at most {value} better than it is, on average"
+        what = f"the optimism of {_winner(document)} to be at most {value}, on average"
     if wanted.n_samples is None:
-        return f"Not even {rows} are enough for {what}: {attainable} is the smallest they give."
-    return f"Plan {rows}{_range(document)} for {what}."
+        return (
+            f"Not even {rows} are enough for {what}: the smallest attainable value is {attainable}."
+        )
+    return f"You need about {rows}{_range(document)} for {what}."
 
 
 def _range(document: PlanEnvelope) -> str:
@@ -189,8 +191,8 @@ def _range(document: PlanEnvelope) -> str:
     if lower == upper:
         return ""
     if wanted.target == "optimism":
-        return f" ({lower} may do: a pilot of {_n_rows(of_pilot)} can't tell)"
-    return f" ({lower} to {upper}, as far as a pilot of {_n_rows(of_pilot)} tells)"
+        return f" ({lower} may be enough: a pilot of {_n_rows(of_pilot)} can't rule it out)"
+    return f" (a pilot of {_n_rows(of_pilot)} narrows this to {lower}-{upper})"
 
 
 def about(number: int | None) -> str:
@@ -210,11 +212,11 @@ def _of_figures(document: PlanEnvelope) -> str:
     digits, label = _digits(document), phrases.metric_label(document.metric)
     honest = digits.performance(chosen.honest)
     if chosen.n_configurations == 1:
-        return f"Nothing is selected, so its {label} is honest as it is: expect about {honest}."
+        return f"Nothing is selected, so its {label} needs no correction: expect about {honest}."
     whose = "its" if document.planned.chosen.difference is None else "the winner's"
     return (
-        f"Expect {whose} {label} to look like {digits.performance(chosen.naive)} and to be "
-        f"{honest} on new data: too good by {optimism(chosen, document)}."
+        f"Expect {whose} apparent {label} to be {digits.performance(chosen.naive)}, but "
+        f"{honest} on new data: an optimism of {optimism(chosen, document)}."
     )
 
 
@@ -239,9 +241,8 @@ def _halved(document: PlanEnvelope) -> str:
     label = phrases.metric_label(document.metric)
     change = _signed(found.honest_change, document)
     return (
-        f"{count(found.n_configurations, 'configuration')}: {needed}in "
-        f"{at} the honest {label} changes by {change}, the optimism by "
-        f"{_signed(found.optimism_change, document)}"
+        f"{count(found.n_configurations, 'configuration')}: {needed}with {at} the expected {label} "
+        f"changes by {change}, the optimism by {_signed(found.optimism_change, document)}"
     )
 
 
@@ -267,7 +268,7 @@ def _signed(value: float | None, document: PlanEnvelope) -> str:
 def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
     planned = document.planned
     expected = _digits(document).performance(planned.expected)
-    source = "by BBC, of the pilot" if planned.n_samples else "as stated"
+    source = "by BBC, from the pilot" if planned.n_samples else "as stated"
     n_configurations = count(planned.n_configurations, "configuration")
     chance = f"standard error {difference(planned.error, document)} of a single performance, in "
     chance += f"{_n_rows(planned.chosen.n_samples)}; correlation {fixed(planned.correlation, 2)}"
@@ -278,7 +279,7 @@ def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
         near = "within three standard errors of the best one"
         truth = ("contenders", f"{planned.contenders} of {n_configurations}, {near}")
     return [
-        ("expected", f"{expected} {source}, of the best of {n_configurations}"),
+        ("expected", f"{expected} {source}, for the best of {n_configurations}"),
         ("chance", chance),
         truth,
     ]
@@ -304,10 +305,10 @@ def _checked(document: PlanEnvelope) -> str:
     )
     near = f"{percent(found.near_best, 0)} near the best"
     return (
-        f"{found.n_repeats} studies ({found.law}): too good by {figure('optimism')}, "
-        f"width {figure('width')}{often}, {near}"
+        f"{found.n_repeats} studies ({found.law}): optimism {figure('optimism')}, width "
+        f"{figure('width')}{often}, {near}"
     )
 
 
 def _n_rows(number: int) -> str:
-    return f"{number:,} row" + ("" if number == 1 else "s")
+    return f"{number:,} sample" + ("" if number == 1 else "s")

@@ -46,7 +46,7 @@ def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
     return [
         *((one.test, _test_of_all(one)) for one in ranks.overall),
         ("critical difference", distance),
-        ("not told apart", "; ".join(listing(group) for group in groups)),
+        ("no difference", "; ".join(listing(group) for group in groups)),
         ("tests", "; ".join(WHY[name] for name in tests if name in WHY)),
     ]
 
@@ -119,10 +119,10 @@ def leader(ranks: Ranks) -> str:
     groups = [group for group in ranks.groups if first.family in group]
     alike = [name_of(name) for group in groups for name in group if name != first.family]
     if not alike:
-        return f"{text}; it is told apart from the next one"
+        return f"{text}; it differs significantly from the next one"
     if MOST_ALIKE < len(alike) == n_all - 1:
-        return f"{text}; it is not told apart from any of the other {len(alike)}"
-    return f"{text}; it is not told apart from {listing(alike, MOST_ALIKE)}"
+        return f"{text}; it cannot be distinguished from any of the other {len(alike)}"
+    return f"{text}; it cannot be distinguished from {listing(alike, MOST_ALIKE)}"
 
 
 def statistic(comparison: Comparison) -> str:

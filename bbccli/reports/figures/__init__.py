@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from bbccli.reports.evidence import Exhibit
 
 KINDS = {
-    "forest": ("estimates", "Estimates of the methods"),
-    "cost": ("estimates", "What the search cost"),
-    "distribution": ("predictions", "Spread over the resamples"),
+    "forest": ("estimates", "Estimates by method"),
+    "cost": ("estimates", "Gain from searching"),
+    "distribution": ("predictions", "Spread of the resamples"),
     "wins": ("estimates", "Who wins"),
     "ranking": ("predictions", "All configurations"),
     "folds": ("predictions", "Fold by fold"),
@@ -29,7 +29,7 @@ OF_COMPARISONS = {
 }
 """Those of `bbc compare`."""
 
-OF_PLANS = {"rows": ("planned", "What more rows give")}
+OF_PLANS = {"rows": ("planned", "Benefit of more samples")}
 """That of `bbc plan`, on its page alone."""
 
 __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]

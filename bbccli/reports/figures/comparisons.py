@@ -124,29 +124,31 @@ def _reading(first: Comparison, digits: Digits) -> str:
 
 def _caption(document: CompareEnvelope) -> str:
     level = percent(document.plan.level)
-    start = "Open circles: differences as measured, positive where the first is better."
+    start = "Open circles: observed differences, positive where the first is better."
     if content.of_baseline(document):
         return (
-            f"{start} Filled circle: the winner's, corrected for its selection. Lines: {level} "
-            "intervals that hold for all configurations at once, whichever was selected. They "
-            "ignore how models change with their training samples."
+            f"{start} Filled circle: the winner's difference, corrected for its selection. Lines: "
+            f"{level} intervals that hold for all configurations at once, whichever was selected. "
+            "They do not include how models vary with their training samples."
         )
     if content.is_selected(document):
         adjusted = any(one.p_adjusted is not None for one in document.comparisons)
-        own = ", each of its own comparison"
-        at_once = "; but for the first pair's, they hold for all pairs at once" if adjusted else own
+        own = ", each for its own comparison"
+        at_once = (
+            "; except for the first pair's, they hold for all pairs at once" if adjusted else own
+        )
         return (
             f"{start} Filled circles: corrected for the selection within both families. Lines: "
             f"{level} intervals of the corrected difference{at_once}."
         )
     return (
-        f"{start} Lines: {level} intervals, each of its own test; they hold for pairs that were "
+        f"{start} Lines: {level} intervals, each from its own test; they hold for pairs that were "
         "named before anybody saw results, and ignore any selection."
     )
 
 
 def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool) -> list[Spec]:
-    label = f"difference of {phrases.metric_label(document.metric)}, more is better"
+    label = f"difference in {phrases.metric_label(document.metric)}, higher is better"
     y, series = vega.names_axis(names), vega.open_and_filled(*SERIES) if corrected else {}
     zero, margin = ({"x": vega.number(name, label, aggregate="max")} for name in ("zero", "margin"))
     points = {"y": y, "x": vega.number("value", label), **series, **vega.HOVER}
@@ -296,16 +298,16 @@ def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
     some = vega.of_first(n_shown, len(found.standings))
     text = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
     if not found.pairs:
-        return f"{text}No pairs were tested, so nothing is joined."
+        return f"{text}No pairs were tested, so no groups are joined."
     first = found.pairs[0]
     by = first.test
     if first.adjustment and first.adjustment != by:
         by += f" with the adjustment {first.adjustment}"
-    text += f"Bars join groups in which no two differ significantly at {percent(found.level)}, "
-    text += f"by {by}: that does not make them equal."
+    text += f"Bars join groups without significant differences at {percent(found.level)}, "
+    text += f"by {by}, which does not make them equal."
     if found.critical_difference is None:
         return text
     return (
-        f"{text} The line over the axis is as long as the critical difference of Nemenyi's test, "
-        "which depends on how many are compared."
+        f"{text} The line above the axis is the critical difference of Nemenyi's test, which "
+        "depends on the number compared."
     )

@@ -68,11 +68,10 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         y["axis"]["labelFontWeight"] = {"condition": bold, "value": "normal"}
     return Drawn(
         _optimism(exhibit, estimates),
-        f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
-        f"{'corrected figures' if series[1] == 'corrected' else 'estimates'}. Lines: the "
-        f"{interval_name} of each method that has one; the notes on a "
-        "method say what its interval ignores. The methods are shown for comparison, not to choose "
-        "from.",
+        "Open circles: naive (apparent) scores, from the data that chose the winner. Filled "
+        f"circles: {'corrected figures' if series[1] == 'corrected' else 'estimates'}. Lines: the "
+        f"{interval_name} of each method that has one; the notes say what the interval of a "
+        "method ignores. The methods are shown for comparison, not to choose from.",
         ("method", *series, interval_name, "to report"),
         rows,
         vega.spec_of(values, [lines, marks], height={"step": 26}),
@@ -105,17 +104,19 @@ def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     document = exhibit.document
     if is_single(document):
         if phrases.alone(document):
-            return "There was one configuration: nothing is corrected."
-        return f"It is {phrases.only_one(document)}: its figure is not corrected for the choice."
+            return "There was one configuration, so nothing is corrected."
+        return (
+            f"It is {phrases.only_one(document)}, and its score is not corrected for that choice."
+        )
     reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
     if reported is None or reported.optimism is None:
         return "No method here has an interval to report."
     change = phrases.digits_of(estimates, document).difference(abs(reported.optimism))
     if float(change) == 0:
         said = "the same as the corrected one" if doubts_of(document) else "about right"
-        return f"By {phrases.method_name(reported.method)}, the naive figure is {said}."
-    way = "too good" if reported.optimism > 0 else "too bad"
-    return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
+        return f"By {phrases.method_name(reported.method)}, the naive score is {said}."
+    way = "too good" if reported.optimism > 0 else "too pessimistic"
+    return f"By {phrases.method_name(reported.method)}, the naive score is {change} {way}."
 
 
 def wins(exhibit: Exhibit) -> Drawn | str:
@@ -146,12 +147,12 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     first = ""
     if rest > 1e-9:
         first = f"; the first {len(shares)}"
-        rows.append(("all others together", percent(rest, 1)))
+        rows.append(("all others", percent(rest, 1)))
     winner = vega.name_of(estimate.winner)
     share = next((one.share for one in shares if one.configuration == estimate.winner), None)
-    reading = f"{winner} wins in fewer of the resamples of {method} than those shown."
+    reading = f"{winner} wins in fewer of the resamples of {method} than the configurations shown."
     if share is not None:
-        clear = phrases.clarity(estimate)
+        clear = phrases.stability(estimate)
         so = f"it is {clear}" if clear == phrases.TIED else f"the choice is {clear}"
         reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {so}."
     x = vega.SHARES | {"axis": {"format": "%", "tickCount": 5}}
@@ -162,9 +163,9 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     )
     return Drawn(
         reading,
-        f"Share of the resamples of {method} in which a configuration is the best one in the "
-        f"bag{first}. Shares ignore how close the others are: configurations that predict nearly "
-        "the same share the wins between them.",
+        f"Share of the resamples of {method} in which each configuration is the best in the "
+        f"bag{first}. Shares do not show how close the others are: configurations with similar "
+        "predictions split the wins between them.",
         ("configuration", "share of resamples"),
         rows,
         vega.spec_of(values, [bars], height={"step": 22}),
@@ -184,8 +185,8 @@ def cost(exhibit: Exhibit) -> Drawn | str:
     found: SearchCost | None = getattr(exhibit.document, "search_cost", None)
     if found is None:
         if exhibit.evidence is None:
-            return "the result was saved without it: bbc correct --cost-of-search keeps it"
-        return exhibit.evidence.missing.get("cost", "it was not asked for")
+            return "the result was saved without it; save it with bbc correct --cost-of-search"
+        return exhibit.evidence.missing.get("cost", "it was not requested")
     if len(found.counts) < 2:
         return "a single configuration takes part"
     label, digits = phrases.metric_label(found.metric), cost_digits(found)
@@ -195,17 +196,16 @@ def cost(exhibit: Exhibit) -> Drawn | str:
         tried += "tried. "
         series["naive, as tried"] = found.tried.naive
         series["corrected, as tried"] = found.tried.corrected
-    end = "No number is marked: no smaller one does as well as all of them."
+    end = "No number is marked, because no smaller number does as well as all of them."
     if found.enough < found.counts[-1]:
-        shown = "searching stopped paying" if found.stopped_paying else "no gain is seen"
+        shown = "searching stopped helping" if found.stopped_paying else "no gain is detectable"
         end = f"The dotted line marks the number beyond which {shown}."
     tabled = {*TABLED, found.enough, found.counts[-1]}
     return Drawn(
         cost_sentence(found, exhibit.document.input.n_samples),
-        "Best of so many configurations, as a mean over all sets of that size: dashed, by the "
-        "figure that chose it; solid, corrected for the choice. The band is two Monte-Carlo "
-        "standard errors of the resampling: it ignores that other samples would give other curves. "
-        f"{tried}{end}",
+        "Average score of the best among n randomly chosen configurations: dashed, as observed; "
+        "solid, corrected. The band is two Monte Carlo standard errors of the resampling; it "
+        f"does not include sampling uncertainty. {tried}{end}",
         ("configurations", *(f"{label}, {name}" for name in series)),
         [
             [str(n), *(digits.performance(line[i], "undefined") for line in series.values())]
@@ -307,7 +307,7 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
         for name, one in zip(told, shown, strict=False)
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
-    some = f" The {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
+    some = f" Shown are the {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
     y, title = vega.names_axis(labels), phrases.directed_label(metric)
     layers = [
         vega.span(y, title, ("value", "to"), opacity=0.5),
@@ -315,8 +315,8 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
     ]
     return Drawn(
         f"In {falls} of {n_all} experiments the naive {label} is too good.",
-        f"Open circles: naive. Filled circles: corrected for the choice.{some} The table "
-        "has the intervals, without which small differences between experiments mean nothing.",
+        f"Open circles: naive (apparent). Filled circles: corrected.{some} The table has the "
+        "intervals, without which small differences between experiments are meaningless.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
         rows,
         vega.spec_of(values, layers, height={"step": 16}),

@@ -7,7 +7,7 @@ from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 
-WIDTH, OPTIMISM = "width of the interval", "too good by"
+WIDTH, OPTIMISM = "width of the interval", "optimism"
 
 
 def rows(exhibit: Exhibit) -> Drawn | str:
@@ -22,23 +22,28 @@ def rows(exhibit: Exhibit) -> Drawn | str:
         if one.n_configurations == chosen.n_configurations
     }
     if len(cells) < 2:
-        return "it has a single number of rows"
+        return "it has a single number of samples"
     shown = [cells[n] for n in sorted(cells)]
     texts = [
         (f"{one.n_samples:,}", difference(one.width, document), optimism(one, document))
         for one in shown
     ]
     values = [
-        {"rows": one.n_samples, "series": series, "value": value, "hover": f"{rows} rows: {said}"}
+        {
+            "rows": one.n_samples,
+            "series": series,
+            "value": value,
+            "hover": (f"{rows} samples: {said}"),
+        }
         | ({} if series == WIDTH else {"lower": one.optimism_lower, "upper": one.optimism_upper})
         for one, (rows, width, bracket) in zip(shown, texts, strict=True)
         for series, value, said in (
             (WIDTH, one.width, f"{width} wide"),
-            (OPTIMISM, one.optimism, f"too good by {bracket}"),
+            (OPTIMISM, one.optimism, f"optimism {bracket}"),
         )
         if value is not None
     ]
-    x: Spec = {"field": "rows", "type": "quantitative", "title": "rows"}
+    x: Spec = {"field": "rows", "type": "quantitative", "title": "samples"}
     x["scale"] = {"type": "log", "nice": False}
     x["axis"] = {"grid": False, "values": [one.n_samples for one in shown], "format": ","}
     y = vega.number("value", "in the unit of the metric", scale={"zero": True})
@@ -49,12 +54,12 @@ def rows(exhibit: Exhibit) -> Drawn | str:
     band = {"x": x, "y": y | {"field": "lower"}, "y2": {"field": "upper"}}
     at = [{"rows": chosen.n_samples}]
     return Drawn(
-        f"With {texts[0][0]} rows the interval is {texts[0][1]} wide, with {texts[-1][0]} "
-        f"{texts[-1][1]}.",
-        "Solid: mean width of the winner's interval. Dashed: how much too good its naive figure "
-        "is, with the bracket of that as a band. The dots are computed, for the rows of the table; "
-        "lines only join them. Dotted: the rows of the answer.",
-        ("rows", WIDTH, OPTIMISM),
+        f"With {texts[0][0]} samples the interval is {texts[0][1]} wide, with {texts[-1][0]} it "
+        f"is {texts[-1][1]}.",
+        "Solid: mean width of the winner's interval. Dashed: optimism of its naive score, with "
+        "its range as a band. Only the dots are computed, for the rows of the table; lines join "
+        "them. Dotted: the number of samples in the answer.",
+        ("samples", WIDTH, OPTIMISM),
         texts,
         vega.spec_of(
             values,

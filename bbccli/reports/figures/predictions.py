@@ -58,13 +58,12 @@ def distribution(exhibit: Exhibit, found: Histogram) -> Drawn:
         phrases.interval_name(document, estimates),
     )
     return Drawn(
-        f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
-        f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
-        "choice.",
-        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
-        "the naive figure (dashed), their mean, which is the estimate (solid), and the ends of the "
-        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
-        "that models trained anew on other samples would differ.",
+        f"{percent(found.reaching, 0)} of resamples reach the naive "
+        f"{digits.performance(estimate.naive, 'undefined')} on data not used for selection.",
+        "Bars: out-of-bag score of the configuration selected in each resample. Lines: the naive "
+        "score (dashed), their mean, which is the estimate (solid), and the ends of the interval "
+        "(dotted). The spread includes sampling and selection, but not how models would vary if "
+        "trained on other samples.",
         ("from", "to", "share of resamples"),
         rows,
         vega.spec_of(bars, _bars(estimate, series, digits), height=180),
@@ -106,7 +105,7 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
     columns, rows = ["rank", "configuration", f"{label}, naive"], []
     if found.level is not None:
-        columns += [f"{percent(found.level)} simultaneous interval", "may be the best"]
+        columns += [f"{percent(found.level)} simultaneous CI", "in the confidence set"]
     for rank, row in enumerate(found.rows, 1):
         cells = [str(rank), visible(row.configuration), digits.performance(row.performance)]
         if found.level is not None:
@@ -143,7 +142,7 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
 
 MARKS = {
     "winner": ("diamond", vega.CORRECTED, vega.CORRECTED),
-    "may be the best": ("circle", vega.CORRECTED, vega.CORRECTED),
+    "in the confidence set": ("circle", vega.CORRECTED, vega.CORRECTED),
     "others": ("circle", "transparent", vega.NAIVE),
 }
 """Shape, fill and stroke of the points of a ranking, by what they are."""
@@ -165,7 +164,7 @@ def _roles(winner: Ranked | None, found: Ranking) -> list[tuple[Ranked, str]]:
     """The rows that are drawn, and what each is.
 
     They are the first ones, with the winner as the last if it is not among them; but where all of
-    these may be the best, those at the edge of the set.
+    these are in the confidence set, those at the edge of the set.
     """
     rows, first = found.rows, list(found.rows[: vega.MOST_NAMES])
     if len(rows) == len(first) or not all(row.inside for row in first):
@@ -190,8 +189,8 @@ MOST_OUT = 3
 def _point(row: Ranked, winner: Ranked | None, found: Ranking, digits: Digits) -> Spec:
     hover = f"{vega.name_of(row.configuration)}: {digits.performance(row.performance)}"
     if row.lower is not None and row.upper is not None:
-        hover += f", {percent(found.level or 0)} simultaneous interval {_ends(row, digits)}"
-    series = "may be the best" if row.inside else "others"
+        hover += f", {percent(found.level or 0)} simultaneous CI {_ends(row, digits)}"
+    series = "in the confidence set" if row.inside else "others"
     return {
         "series": "winner" if row is winner else series,
         "value": row.performance,
@@ -210,15 +209,16 @@ def _ends(row: Ranked, digits: Digits) -> str:
 def _leader(found: Ranking, digits: Digits) -> str:
     n_inside = sum(row.inside is True for row in found.rows)
     if n_inside:
+        verb = "is" if n_inside == 1 else "are"
         return (
-            f"{count(n_inside, 'configuration')} of {found.n_configurations} may be the best at "
-            f"the level of {percent(found.level or 0)}."
+            f"{n_inside} of {count(found.n_configurations, 'configuration')} {verb} in the "
+            f"{percent(found.level or 0)} confidence set of the best."
         )
     first, middle = found.rows[0], found.rows[len(found.rows) // 2]
     apart = digits.difference(abs(first.performance - middle.performance))
     return (
-        f"{vega.name_of(first.configuration)} leads the one in the middle by {apart}; that lead is "
-        "partly luck, for which the estimate is corrected and this list is not."
+        f"{vega.name_of(first.configuration)} leads the median configuration by {apart}; part of "
+        "that lead is luck, for which the estimate is corrected and this list is not."
     )
 
 
@@ -226,23 +226,27 @@ def _caption(found: Ranking, shown: Sequence[Ranked], place: int) -> str:
     n_shown = len(shown)
     more = vega.of_first(n_shown, found.n_configurations)
     if n_shown < min(vega.MOST_NAMES, len(found.rows)):
-        more = f" Of {found.n_configurations}: {'the winner, ' * bool(place)}"
-        more += (
-            f"{'the simplest and ' * bool(found.simplest)}the last of those that may be the best"
-        )
+        more = f" Shown, of {found.n_configurations}: {'the winner, ' * bool(place)}"
+        more += f"{'the simplest and ' * bool(found.simplest)}the last of the confidence set"
         out = sum(one.inside is False for one in shown)
-        more += f", and the first {out} that can't be." if out else "."
+        more += f", and the first {out} outside it." if out else "."
     elif place > n_shown:
-        more = f" The first {n_shown - 1} of {found.n_configurations}, and the winner, at {place}."
+        more = (
+            f" Shown are the first {n_shown - 1} of {found.n_configurations}, and the winner, at "
+            f"{place}."
+        )
     if found.level is None:
         why = f": {vega.name_of(found.without)}" if found.without else ""
-        return f"Naive figures, of all samples, not corrected.{more} There are no intervals{why}."
+        return (
+            f"Naive (apparent) scores on all samples, not corrected.{more} There are no "
+            f"intervals{why}."
+        )
     level = percent(found.level)
     return (
-        f"Naive figures, not corrected.{more} The {level} intervals hold for all configurations at "
-        "once, so also for the winner, though it was selected. The set of those that may be the "
-        f"best includes the truly best one with a probability of {level}. Both take these "
-        "predictions as given: they ignore how models change with their training samples."
+        f"Naive (apparent) scores, not corrected.{more} The {level} intervals hold for all "
+        "configurations at once, so also for the winner, although it was selected. The confidence "
+        f"set includes the truly best configuration with a probability of {level}. Both take these "
+        "predictions as given: they do not include how models vary with their training samples."
     )
 
 
@@ -275,8 +279,8 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
         "The winner is at least as good as the median configuration in "
         f"{above} of {len(found)} folds; the hardest one is fold {vega.name_of(worst.fold)}.",
         "Filled circles: the winner. Thick lines: the middle half of all configurations, with a "
-        "tick at the median; thin lines: all of them. A fold holds few samples, and nothing here "
-        f"shows how uncertain its figures are.{vega.of_first(len(shown), len(found), ' folds')}",
+        "tick at the median; thin lines: all of them. A fold holds few samples, and the "
+        f"uncertainty of its scores is not shown.{vega.of_first(len(shown), len(found), ' folds')}",
         ("fold", "winner", *SPREAD.values()),
         rows,
         vega.spec_of(
@@ -308,9 +312,9 @@ def roc(exhibit: Exhibit, found: Curves) -> Drawn:
     return Drawn(
         reading,
         "Dashed: the winner on the samples that chose it. Solid: the mean, over "
-        f"{found.n_resamples} resamples, of the curve out of the bag of whichever configuration "
-        "won in the bag, so that the selection is in it. Predictions of all folds are pooled. "
-        "There is no band: the curves themselves are uncertain by about as much as the estimate.",
+        f"{found.n_resamples} resamples, of the out-of-bag curve of the configuration selected in "
+        "each resample, so that it includes the selection. Predictions of all folds are pooled. "
+        "No band is shown: the curves are about as uncertain as the estimate.",
         ("false positive rate", *(f"true positive rate, {name}" for name in _series(exhibit))),
         _rows(found),
         _spec(found, _series(exhibit), "false positive rate", "true positive rate"),
@@ -322,11 +326,11 @@ def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
     return Drawn(
         _reliability(found),
         "Isotonic frequency of the positive class against its predicted probability. Dashed: the "
-        "winner on the samples that chose it. Solid: the mean, over "
-        f"{found.n_resamples} resamples, of the curve out of the bag of whichever configuration "
-        "won in the bag; a mean over smaller samples is smoother and flatter. Shaded: where nine "
-        "in ten naive curves would lie, point by point, if the winner's probabilities were right; "
-        "the band ignores the selection.",
+        f"winner on the samples that chose it. Solid: the mean, over {found.n_resamples} "
+        "resamples, of the out-of-bag curve of the configuration selected in each resample; a "
+        "mean over smaller samples is smoother and flatter. Shaded: where 90% of naive curves "
+        "would lie, point by point, if the winner were perfectly calibrated; the band ignores "
+        "the selection.",
         (
             "predicted",
             *(f"frequency, {name}" for name in _series(exhibit)),
@@ -353,12 +357,10 @@ def _reliability(found: Curves) -> str:
         return "There are too few distinct probabilities for a curve."
     share = sum(not lower <= naive <= upper for naive, lower, upper in points) / len(points)
     if share <= 0.1:
-        return (
-            "Nothing speaks against the winner's probabilities: the naive curve keeps to its band."
-        )
+        return "There is no evidence of miscalibration: the naive curve stays within its band."
     return (
-        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the winner's "
-        "probabilities can't be taken at their word there."
+        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the winner is "
+        "miscalibrated there."
     )
 
 

@@ -1,8 +1,8 @@
 """Results for continuous integration: JUnit XML, and annotations of GitHub Actions.
 
 Dashboards show JUnit as tests: a document is a suite, and its cases are the estimates or
-comparisons and the gate; missed is a failure, undecided an error. The shape is the `junit-10`
-schema of Jenkins' xUnit plugin.
+comparisons and the gate; a failed gate is a failure, an undecided one an error. The shape is the
+`junit-10` schema of Jenkins' xUnit plugin.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _of_result(document: Envelope) -> Iterator[JUnitCase]:
         problem = ("error", "undefined", text) if estimate.value is None else None
         yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
     if (gate := document.gate) is not None:
-        name = f"gate {gate.metric or ''} {judged_figure(gate)}"
-        yield _of_gate(" ".join(name.split()), gate.outcome, gate_sentence(document))
+        name = f"gate {judged_figure(gate)}"
+        yield _of_gate(name, gate.outcome, gate_sentence(document))
 
 
 def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
@@ -123,7 +123,7 @@ def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
         text = f"{said}; {comparison_sentences.difference(one, digits)}"
         yield _of_test(one, text, is_undefined=one.verdict == "undefined")
     if document.best_set is not None:
-        yield JUnitCase("set of the best", comparison_sentences.best_set(document))
+        yield JUnitCase("confidence set", comparison_sentences.best_set(document))
     if (ranks := document.ranks) is not None:
         for one in (*ranks.overall, *ranks.pairs):
             more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"

@@ -86,7 +86,7 @@ def _delimited(table: pa.Table, path: str, form: Format) -> bytes:
         if _survives(table, data, path, form):
             return data
     raise OptionError(
-        f"names or values of the table cannot be told apart in {form}, such as text that reads "
+        f"names or values of the table cannot be distinguished in {form}, such as text that reads "
         "as a number or as missing",
         hint="write .parquet",
     )

@@ -179,7 +179,7 @@ class Summary:
             ),
             shown,
             most=len(shown),
-            after=f"{n_more} more: -o results.csv" if n_more else "",
+            after=f"{n_more} more: write them all with -o results.csv" if n_more else "",
         )
 
     def answer(self) -> Iterator[str]:
@@ -192,7 +192,7 @@ class Summary:
             values = self.optimism[key]
             middle = median(values)
             digits = digits_for(*zip(*self.naive[key], strict=True))
-            amount, sign = digits.difference(abs(middle)), "good" if middle > 0 else "bad"
+            amount, sign = digits.difference(abs(middle)), "good" if middle > 0 else "pessimistic"
             right = "the same as the corrected one" if self.doubted[metric] else "about right"
             found = f"too {sign} by {amount}" if float(amount) else right
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}, {key[1]}"

@@ -40,7 +40,7 @@ def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
     if checked is not None and checked.n_checked:
         scores = f"{checked.n_checked} of {count(checked.n_scores, 'score')}"
         return UNKNOWN, f"{scores} of the run were reproduced, as they should be."
-    return UNKNOWN, "Nothing in the predictions speaks against it."
+    return UNKNOWN, "There is no evidence against it in the predictions."
 
 
 def _all_there(document: Envelope, seen: Seen) -> Judged:
@@ -50,7 +50,7 @@ def _all_there(document: Envelope, seen: Seen) -> Judged:
     run = document.input.run
     if run is not None and run.n_models == document.input.n_configurations:
         return MET, "All models of the run take part."
-    return UNKNOWN, "What was tried and not recorded is not corrected for."
+    return UNKNOWN, "Configurations that were tried but not recorded are not corrected for."
 
 
 def _same_samples(document: Envelope, seen: Seen) -> Judged:
@@ -60,15 +60,15 @@ def _same_samples(document: Envelope, seen: Seen) -> Judged:
 
 def _independent(document: Envelope, seen: Seen) -> Judged:
     if n_groups := document.input.n_groups:
-        return MET, f"{count(n_groups, 'group')} are drawn whole."
-    return UNKNOWN, "No groups were named; name them if there are any."
+        return MET, f"{count(n_groups, 'group')} are resampled as wholes."
+    return UNKNOWN, "No groups were named; if there are any, name them with --group."
 
 
 def _one_scale(document: Envelope, seen: Seen) -> Judged:
     ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
     over_folds = all(one.over_folds is None for one in document.estimates)
     if (pooling := document.plan.pooling) != "pooled" and over_folds:
-        return MET, f"It is not needed: selection is {ways[pooling]}."
+        return MET, f"Not needed: selection is {ways[pooling]}."
     if phrases.is_split(document.input):
         return MET, f"There is {phrases.HELD_OUT}."
     if (document.input.n_folds or 0) < 2:
@@ -90,24 +90,24 @@ def _enough_resamples(document: Envelope, seen: Seen) -> Judged:
     errors = [e.error.value for e in document.estimates if e.error and e.error.value is not None]
     if not errors:
         return MET, "Nothing was drawn."
-    return MET, f"The largest Monte-Carlo error is {max(errors):.2g}."
+    return MET, f"The largest Monte Carlo error is {max(errors):.2g}."
 
 
 def _untold(document: Envelope, seen: Seen) -> Judged:
-    return UNKNOWN, "No file can tell."
+    return UNKNOWN, "It can't be checked from the file."
 
 
 CLAIMS: dict[str, Callable[[Envelope, Seen], Judged]] = {
     "Every prediction was made by a model that had not seen the sample.": _out_of_sample,
-    "All configurations that were tried are here.": _all_there,
+    "All configurations that were tried are included.": _all_there,
     "All configurations predict the same samples.": _same_samples,
-    "Samples, or groups of them, are independent of each other.": _independent,
+    "Samples, or groups of them, are independent.": _independent,
     "Predictions of different folds are on one scale.": _one_scale,
     "There are enough samples, or groups of them, for the metric in every resample.": (
         _enough_samples
     ),
     "There are enough resamples.": _enough_resamples,
-    "The rule of selection and the metric were chosen before the results were seen.": _untold,
-    "New samples come from where these came from.": _untold,
+    "The selection rule and the metric were chosen before the results were seen.": _untold,
+    "New samples come from the same population.": _untold,
 }
 """Each assumption, and the check of it."""

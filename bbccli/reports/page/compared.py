@@ -77,15 +77,15 @@ def _sentences(document: CompareEnvelope, tests: Sequence[str]) -> Iterator[str]
         )
     if of_baseline(document):
         yield (
-            f"Bounds of the differences to {document.comparisons[0].second} hold for all "
+            f"Bounds of the differences from {document.comparisons[0].second} hold for all "
             f"configurations at once at {level} (max-T of multipliers on influence values; "
             "Westfall & Young 1993)."
         )
     if is_selected(document):
         yield (
-            "The difference was corrected for the selection by bootstrap bias correction: on each "
-            "resample the choice was made again, and scored out of the bag (Tsamardinos, Greasidou "
-            "& Borboudakis 2018)."
+            "The difference was corrected for the selection by bootstrap bias correction: the "
+            "selection was repeated in each resample, and scored out of the bag (Tsamardinos, "
+            "Greasidou & Borboudakis 2018)."
         )
     if names and document.ranks is None:
         adjusted = document.comparisons[0].adjustment
@@ -93,15 +93,15 @@ def _sentences(document: CompareEnvelope, tests: Sequence[str]) -> Iterator[str]
         yield f"Configurations were compared by {names}{more}."
     if document.best_set is not None:
         yield (
-            "The set of configurations that may be the best includes the best one with a "
-            f"probability of {level} (cross-validation with confidence; Lei 2020); intervals of "
-            "the performances hold for all configurations at once."
+            f"The confidence set includes the best configuration with a probability of {level} "
+            "(cross-validation with confidence; Lei 2020); intervals of the performances hold for "
+            "all configurations at once."
         )
     if document.ranks is not None:
         yield (
-            "Families of several configurations were measured by their estimate corrected for the "
-            "selection within them (Tsamardinos, Greasidou & Borboudakis 2018), those of one as "
-            f"they are; ranks were compared by {names} at {level} (Demšar 2006; Benavoli, Corani & "
-            "Mangili 2016)."
+            "Families of several configurations were scored by their estimate corrected for the "
+            "selection within them (Tsamardinos, Greasidou & Borboudakis 2018), families of one "
+            f"configuration by its score; ranks were compared by {names} at {level} (Demšar 2006; "
+            "Benavoli, Corani & Mangili 2016)."
         )
     yield f"Software: bbc {document.version}, seed {plan.seed}."

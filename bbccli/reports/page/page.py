@@ -51,7 +51,7 @@ LONGEST_LINE = 500
 OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}
 """Further references, by method."""
 
-ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."
+ABOUT_MANY = "The best configuration of each experiment: its score, and what to expect of it."
 
 MOST_WHOLE = 4
 """Results of a page that are each shown with all their figures."""
@@ -95,8 +95,8 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
     document: Envelope = exhibit.document
     others = phrases.metrics_of(document)[1:]  # the figure of the first one has its table
     rests = words(
-        "What the figures rest on",
-        ("assumption", "state", "how that is known"),
+        "Assumptions behind the figures",
+        ("assumption", "state", "evidence"),
         assumptions(document),
     )
     forest, *figures = [draw(kind, exhibit) for kind in KINDS]
@@ -182,7 +182,7 @@ def _overview(
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
     metrics = dict.fromkeys(one for document in documents for one in phrases.metrics_of(document))
     doubtful = list(_doubtful(documents, failures, paths))
-    look = listed("What to look at", ("experiment", "what"), doubtful, MOST_LINES)
+    look = listed("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
     return [
         _learned(documents, failures, n_all),
         section("To look at", "look", *([tag("div", look, class_="words")] if doubtful else [])),
@@ -208,7 +208,7 @@ def _of_metric(
     ]
     if not any(row[1] for row in rows):
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
-    title = f"All of them, {phrases.metric_label(metric)}"
+    title = f"All experiments, {phrases.metric_label(metric)}"
     yield section(title, f"all-{ident}", listed(title, columns, rows, MOST_LINES))
 
 

@@ -181,7 +181,7 @@ def figure_section(drawn: Drawn, ident: str, *, landmark: bool = True) -> Markup
         ident,
         tag("p", drawn.reading, class_="reading"),
         tag("figure", Markup(pictures), tag("figcaption", drawn.caption)),
-        details("The same as a table", rows_of(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+        details("Data as a table", rows_of(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
         landmark=landmark,
     )
 
@@ -219,7 +219,7 @@ def notes_section(found: Sequence[Note], doubts: Sequence[Note] = ()) -> Markup:
     """Return some notes under their heading, without the doubts above the answer."""
     found = [note for note in found if note not in doubts]
     if not found:
-        text = f"There is nothing {'else ' * bool(doubts)}to note."
+        text = f"There are no {'other ' * bool(doubts)}notes."
         return section("Notes", "notes", tag("p", text))
     harmless = [note for note in found if severity_of(note.code) is Severity.HARMLESS]
     others = [note for note in found if note not in harmless]
@@ -258,8 +258,8 @@ def made_from(exhibit: Exhibit) -> Markup:
         ("format of results", document.schema),
     ]
     command = [code(exhibit.command)] if exhibit.command else []
-    rows = facts_of("What this page was made from", facts)
-    return section("Made from", "made", *command, rows)
+    rows = facts_of("Input and versions", facts)
+    return section("How this page was made", "made", *command, rows)
 
 
 def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = ()) -> Markup:
@@ -274,4 +274,4 @@ def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = 
         parts += [tag("h3", "References of the tests"), listing(references)]
     if keys:
         parts += [tag("h3", "To cite"), code("\n\n".join(entries[key] for key in keys))]
-    return section("Methods, for a paper", "methods", *parts)
+    return section("Methods for a paper", "methods", *parts)

@@ -18,8 +18,8 @@ from bbccli.reports.page.sections import made_from, sections
 
 TITLES = {
     "compare": "Compared",
-    "plan": "How many samples",
-    "drop": "What to drop",
+    "plan": "Sample size",
+    "drop": "Dropping",
     "leaderboard": "Leaderboard",
 }
 """First words of the title of a page, by the command."""

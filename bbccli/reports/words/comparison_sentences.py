@@ -23,7 +23,7 @@ VERDICTS = {
     Verdict.NOT_WORSE: "not worse",
     Verdict.WORSE: "worse",
     Verdict.DIFFERENT: "different",
-    Verdict.NOT_SHOWN: "not shown to be better",
+    Verdict.NOT_SHOWN: "no evidence",
     Verdict.UNDEFINED: "undefined",
 }
 """Phrases for what a comparison shows."""
@@ -43,7 +43,7 @@ def lines(document: CompareEnvelope) -> list[str]:
     if is_selected(document):
         return [f"{answer(document)}.", _corrected_difference(document)]
     ends = phrases.ends_text(first.interval, digits.difference)
-    rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
+    rest = [first.test, ends and f"{percent(document.plan.level)} CI {ends}"]
     rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
     shown = f"{signed(first.difference, digits, 'undefined')} ({', '.join(filter(None, rest))})"
     return [f"{answer(document)}.", f"{_difference_of(document)} is {shown}."]
@@ -55,24 +55,26 @@ def answer(document: CompareEnvelope) -> str:
     if document.ranks is not None or not comparisons:
         of_all = leader(document.ranks) if document.ranks is not None else _told_apart(document)
         return f"By {label}, {of_all}"
-    first = comparisons[0]
-    if first.first == first.second:
-        n_better = sum(one.verdict == "better" for one in comparisons)
-        others = f"{n_better} of the others" if n_better else "none of the others"
-        return (
-            f"By {label}, {name_of(first.first)}, the baseline, is itself the winner: "
-            f"{others} is shown to be better"
-        )
+    first, by = comparisons[0], _by(comparisons[0], document)
+    name, baseline = name_of(first.first), "the baseline " * of_baseline(document)
+    second = baseline + name_of(first.second)
     if of_several(first):
-        return f"By {label}, {name_of(first.first)}: {verdict(first, document)}"
-    if is_unnamed(document):
-        return f"By {label}, {_shown_to_differ(comparisons)}"
-    if first.verdict == "undefined":
-        return f"By {label}, {name_of(first.first)} can't be compared with {name_of(first.second)}"
-    than = "from" if first.verdict == "different" else "than"
-    baseline = "the baseline " * of_baseline(document)
-    shown = f"{VERDICTS[first.verdict]} {than} {baseline}{name_of(first.second)}"
-    return f"By {label}, {name_of(first.first)} is {shown}{_by(first, document)}"
+        said = f"{name}: {verdict(first, document)}"
+    elif first.first == first.second:
+        n_better = sum(one.verdict == "better" for one in comparisons)
+        others = f"{n_better} of the others {'beats' if n_better == 1 else 'beat'} it"
+        none = "there is no evidence that any other configuration beats it"
+        said = f"the baseline, {name}, is itself the winner: {others if n_better else none}"
+    elif is_unnamed(document):
+        said = _shown_to_differ(comparisons)
+    elif first.verdict == "undefined":
+        said = f"{name} can't be compared with {name_of(first.second)}"
+    elif first.verdict == "not-shown":
+        return f"There is no evidence that {name} beats {second}{by} ({label})"
+    else:
+        than = "from" if first.verdict == "different" else "than"
+        said = f"{name} is {VERDICTS[first.verdict]} {than} {second}{by}"
+    return f"By {label}, {said}"
 
 
 def _told_apart(document: CompareEnvelope) -> str:
@@ -87,15 +89,17 @@ def _told_apart(document: CompareEnvelope) -> str:
         return f"{name_of(names[0])} is the best ({percent(possible.level)} confidence)"
     samples = count(document.input.n_samples, "sample")
     which = f", {name_of(possible.simplest)}" if possible.simplest else ""
-    return f"{best_set(document)}; {samples} can't tell them apart, so prefer the simplest{which}"
+    return f"{best_set(document)}; {samples} can't distinguish them, so prefer the simplest{which}"
 
 
 def _shown_to_differ(comparisons: Sequence[Comparison]) -> str:
     """Return how many pairs differ, by the first test of each."""
     of_pairs = {(one.first, one.second): one for one in reversed(comparisons)}
     n_shown = sum(one.verdict in ("better", "worse") for one in of_pairs.values())
-    verb = "are" if n_shown > 1 else "is"
-    return f"{n_shown or 'none'} of {len(of_pairs)} pairs {verb} shown to differ"
+    if not n_shown:
+        return f"there is no evidence that any of {len(of_pairs)} pairs differ"
+    verb = "differs" if n_shown == 1 else "differ"
+    return f"{n_shown} of {len(of_pairs)} pairs {verb} significantly"
 
 
 def _by(comparison: Comparison, document: CompareEnvelope) -> str:
@@ -109,7 +113,7 @@ def _by(comparison: Comparison, document: CompareEnvelope) -> str:
 
 def _difference_of(document: CompareEnvelope) -> str:
     """Name a difference: it is positive if the first is better, also if that means lower."""
-    return "The difference" + " in its favour" * (document.direction is Direction.MINIMIZE)
+    return "The observed difference" + " in its favour" * (document.direction is Direction.MINIMIZE)
 
 
 def _corrected_difference(document: CompareEnvelope) -> str:
@@ -117,13 +121,12 @@ def _corrected_difference(document: CompareEnvelope) -> str:
     first, digits = document.comparisons[0], figures_of(document)
     among = MADE if document.plan.makes else "the choice within each family"
     if of_baseline(document):
-        among = f"the choice among {document.input.n_configurations}"
+        among = f"the choice among {count(document.input.n_configurations, 'configuration')}"
     found = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
     ends = f" ({', '.join(filter(None, found))})" if any(found) else ""
     return (
-        f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')} as "
-        "measured, and "
-        f"{signed(first.corrected, digits)}{ends} corrected for {among}."
+        f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')}; after "
+        f"correcting for {among} it is {signed(first.corrected, digits)}{ends}."
     )
 
 
@@ -154,12 +157,12 @@ def _choice(first: Comparison, document: CompareEnvelope) -> str:
         among = phrases.configurations(document.input)
         return f"corrected for choosing {first.first} among {among}{rule}"
     if is_selected(document):
-        several = "" if is_single(document) else "the two best families as measured, "
+        several = "" if is_single(document) else "the two families that looked best, "
         among = MADE if document.plan.makes else f"the choice within each family{rule}"
         return f"{several}corrected for {among}"
     codes = {note.code for note in document.notes}
     named = codes.isdisjoint({"selected-pair", "configurations-left-out"})
-    return "both named beforehand" if named else "not corrected for a selection"
+    return "both named in advance" if named else "not corrected for a selection"
 
 
 def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
@@ -168,7 +171,7 @@ def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
     own_pooling = known is not None and known.pooling is not None
     by = plan.pooling if is_selected(document) else _measuring(document)
     pooling = [] if own_pooling or by == "pooled" else [str(by)]
-    pooling += ["measured over pooled rows"] * (is_selected(document) and two_scales(document))
+    pooling += ["scored on pooled predictions"] * (is_selected(document) and two_scales(document))
     drawn = [count(plan.n_resamples, "resample"), f"seed {plan.seed}"]
     if is_selected(document):
         parts = ["BBC", *pooling, *_interval(first, document), *drawn]
@@ -203,7 +206,7 @@ def requirement(document: CompareEnvelope) -> str:
 def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
     """Return the verdict of a comparison in words, with the margin asked for."""
     if comparison.verdict == "not-shown" and of_several(comparison):
-        return "not shown to differ"
+        return "no evidence of a difference"
     return VERDICTS[comparison.verdict] + _by(comparison, document)
 
 
@@ -214,10 +217,10 @@ def difference(comparison: Comparison, digits: Digits) -> str:
     """
     if of_several(comparison):
         return f"{comparison.test}, p {p_text(comparison.p) or 'undefined'}"
-    text = f"{signed(comparison.difference, digits, 'undefined')} as measured"
+    text = f"{signed(comparison.difference, digits, 'undefined')} observed"
     if comparison.corrected is None:
         return text
-    text += f"; {signed(comparison.corrected, digits)} corrected for the selection"
+    text += f"; {signed(comparison.corrected, digits)} after correcting for the selection"
     ends = _interval_text(comparison, digits)
     return f"{text} ({ends})" if ends else text
 
@@ -227,19 +230,20 @@ def _interval_text(comparison: Comparison, digits: Digits) -> str:
     found = comparison.interval
     if found is None:
         return ""
-    return f"{percent(found.level)} interval {phrases.ends_text(found, digits.difference)}"
+    return f"{percent(found.level)} CI {phrases.ends_text(found, digits.difference)}"
 
 
 def best_set(document: CompareEnvelope) -> str:
-    """Return the number of configurations that may be the best; empty if not asked for."""
+    """Return the size of the confidence set of the best; empty if not asked for."""
     possible = document.best_set
     if possible is None:
         return ""
-    n_all, level = document.input.n_configurations, f"({percent(possible.level)} confidence)"
+    n_all, found = document.input.n_configurations, f"the {percent(possible.level)} confidence set"
     if possible.n_inside == n_all > 1:
         every = "both" if n_all == 2 else f"all {n_all}"
-        return f"{every} configurations may be the best {level}"
-    return f"{possible.n_inside} of {count(n_all, 'configuration')} may be the best {level}"
+        return f"{every} configurations are in {found} of the best"
+    verb = "is" if possible.n_inside == 1 else "are"
+    return f"{possible.n_inside} of {count(n_all, 'configuration')} {verb} in {found} of the best"
 
 
 def winner_of(found: BestSet) -> Member:
@@ -249,7 +253,9 @@ def winner_of(found: BestSet) -> Member:
 
 
 def two_scales(document: CompareEnvelope) -> bool:
-    """Return True if performances are over pooled rows where a tool selected by fold means."""
+    """Return True if performances are over pooled predictions where a tool selected by fold
+    means.
+    """
     return _measuring(document) is not Pooling(document.plan.pooling)
 
 

@@ -36,11 +36,11 @@ GUIDED = "guided-climb"
 
 RESTRICTED = {
     "configurations-dropped": "complete configurations only",
-    "dropped-between-folds": "survivors of the dropping only",
+    "dropped-between-folds": "surviving configurations only",
     "common-rows": "common samples only",
     "available-cases": "available cases",
     "epochs-missing": "available epochs",
-    "configurations-left-out": "others left out as asked",
+    "configurations-left-out": "others left out on request",
     "repeated-holdout": "repeated hold-out",
     "averaged-repeats": "predictions averaged over repeats",
     "samples-in-common": "samples in common only",
@@ -54,18 +54,29 @@ COMPARED = {
 }
 """Words for the comparison of configurations, by pooling."""
 
+SELECTION = {
+    "pooled": "pooled selection",
+    "fold-mean": "selection by fold means",
+    "within-folds": "selection within folds",
+}
+"""What selects, by pooling."""
+
+GUARDED = "boundary-guarded"
+
+OUT_OF_BAG = "the size of the out-of-bag samples"
+
 LEFT_OUT = {
     "configurations-dropped": "Configurations with missing {predictions} were left out.",
     "dropped-between-folds": "Configurations that the search dropped between folds were left out.",
-    "common-rows": "Only samples with {predictions} of all configurations were used.",
+    "common-rows": "Only samples with {predictions} from all configurations were used.",
     "available-cases": (
         "Each configuration was scored on the samples for which it has {predictions}."
     ),
     "epochs-missing": "Where some epochs had no score, the mean over the others was used.",
     "configurations-left-out": "Other configurations were left out deliberately.",
     GUIDED: (
-        "The search that found the configurations was guided by the same samples, which no "
-        "correction allows for."
+        "The search that found the configurations was guided by the same samples, which no method "
+        "here corrects for."
     ),
 }
 """The same as RESTRICTED, in sentences, and what else limits the data."""
@@ -121,7 +132,7 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         held_out = count(estimate.n_evaluation, "sample")
         if (preselected := estimate.n_preselected or 1) == 1:
             return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
-        chosen = f"chosen among {preselected} preselected of {configurations}"
+        chosen = f"chosen among {preselected} preselected out of {configurations}"
         return f" for {winner}, {chosen}, on the {held_out} held out that also evaluate it"
     ignored = estimate.ignores_selection or phrases.is_naive(estimate)
     how = f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
@@ -202,16 +213,19 @@ def of_labels(metric: str) -> bool:
 def _method(estimate: Estimate, document: Envelope) -> list[str]:
     plan = document.plan
     pooling = phrases.pooling_of(estimate, document)
-    parts = [phrases.method_name(estimate.method), *([] if estimate.opened else [pooling])]
-    parts += [] if estimate.over_folds is None else ["measured over pooled rows"]
+    name = phrases.method_name(estimate.method)
+    parts = [name if estimate.opened else f"{name} with {SELECTION.get(pooling, pooling)}"]
+    parts += [] if estimate.over_folds is None else ["scored on pooled predictions"]
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
-    parts += [] if estimate.size_correction is None else ["size-corrected"]
-    parts += ["not size-corrected"] if _leaves_size(estimate, plan) else []
-    if is_resampled(estimate) and plan.interval != "percentile":
-        parts.append(_kind(estimate, plan))
+    parts += [] if estimate.size_correction is None else [f"corrected for {OUT_OF_BAG}"]
+    parts += [f"not corrected for {OUT_OF_BAG}"] if _leaves_size(estimate, plan) else []
+    guard, kind = _guard(estimate, document), _kind(estimate, plan)
+    if guard or (is_resampled(estimate) and plan.interval != "percentile"):
+        parts.append(
+            " ".join(filter(None, [guard, kind if is_resampled(estimate) else "interval"]))
+        )
     parts += ["fixed models"] if takes_fixed_models(estimate, plan) else []
-    parts += [guard] if (guard := _guard(estimate, document)) else []
     return [
         *(*parts, *_draws(estimate, plan)),
         *limits(_metrics(estimate), plan, estimate.notes),
@@ -269,7 +283,7 @@ def limits(metrics: set[str], plan: Plan, notes: Iterable[Note]) -> list[str]:
 
 
 def _guard(estimate: Estimate, document: Envelope) -> str:
-    """Return "guarded" if the interval counts a worst value.
+    """Return "boundary-guarded" if the interval counts a worst value.
 
     Without a worst value only the better end can be guarded; "unguarded" if it could, and is not.
     """
@@ -278,7 +292,7 @@ def _guard(estimate: Estimate, document: Envelope) -> str:
     if interval is None or not is_resampled(estimate):
         return ""
     if known is None:
-        return "guarded" if plan.guard else ""
+        return GUARDED if plan.guard else ""
     # not what is attainable: of a clipped logarithm the guard counts no worst sample
     bounds = known.within(outcome_of(document.input)).bounds
     ends = dict(zip(("lower", "upper"), bounds, strict=True))
@@ -286,7 +300,7 @@ def _guard(estimate: Estimate, document: Envelope) -> str:
     of_kind = is_resampled(estimate) and guards_losses(plan.interval)
     capped = is_resampled(estimate) and plan.cap is not None and estimate.metric in POWERS
     if of_kind or capped or isfinite(ends[worst]):
-        return "guarded" if plan.guard and "guard-without-bound" not in notes else ""
+        return GUARDED if plan.guard and "guard-without-bound" not in notes else ""
     acts = isfinite(ends[best]) and interval.side in ("two", best)
     return "unguarded" if acts and not plan.guard else ""
 
@@ -296,7 +310,7 @@ def _draws(estimate: Estimate, plan: Plan) -> list[str]:
     seeded = estimate.n_evaluation is not None
     parts = []
     if n_resamples is not None:
-        resamples = count(n_resamples, "resample")
+        resamples = count(n_resamples, "bootstrap resample")
         aim = "" if plan.tolerance is None else f", tolerance {short(plan.tolerance)}"
         parts.append(f"all {resamples}" if estimate.exact else f"{resamples}{aim}")
         seeded |= not estimate.exact
@@ -319,7 +333,7 @@ def paragraph(estimate: Estimate, document: Envelope) -> str:
 def what_it_did(estimate: Estimate, document: Envelope) -> str:
     """Return what the method of an estimate did, in the past tense; empty if it is unknown."""
     known, preselected = METHODS.get(estimate.method), estimate.n_preselected or 1
-    held_out = "the samples held out" if estimate.n_evaluation else "all samples"
+    held_out = "the held-out samples" if estimate.n_evaluation else "all samples"
     if known is None:
         return ""
     several = f"{preselected} configurations" if preselected > 1 else ""
@@ -356,7 +370,7 @@ def _selection(estimate: Estimate, document: Envelope, *, alone: bool) -> Iterat
     if (preselected := estimate.n_preselected or 1) > 1:
         yield (
             f"{compared}; the best {preselected} were preselected, and the best of these on the "
-            "samples held out was selected."
+            "held-out samples was selected."
         )
     else:
         yield f"{compared}, and the {rule} was selected."
@@ -415,10 +429,13 @@ def _size(estimate: Estimate, plan: Plan) -> Iterator[str]:
     if estimate.size_correction is not None:
         yield (
             f"Because {metric_label(estimate.metric)} is not a mean over samples, the estimate was "
-            "also corrected for being computed on the fewer samples left out of each resample."
+            "also corrected for the smaller number of samples left out of each resample."
         )
     if _leaves_size(estimate, plan):
-        yield "Nothing was corrected for the fewer samples left out of each resample."
+        yield (
+            "The estimate was not corrected for the smaller number of samples left out of each "
+            "resample."
+        )
 
 
 def _interval(estimate: Estimate, document: Envelope) -> Iterator[str]:
@@ -429,13 +446,13 @@ def _interval(estimate: Estimate, document: Envelope) -> Iterator[str]:
     if is_resampled(estimate):
         kind = phrases.interval_kind(plan.interval)
         two = estimate.interval.side == "two"
-        name = name.replace("interval", kind) if two else f"{name}, from a one-sided {kind}"
-    guard = _guard(estimate, document)
+        name = name.replace("CI", kind) if two else f"{name}, from a one-sided {kind}"
+    guard = _guard(estimate, document).removeprefix("boundary-")
     against = guard and f", {guard} against collapse"
     yield f"We report this estimate with its {name}{against}."
     if (estimate.n_preselected or 1) > 1:
         yield (
-            "The interval accounts for the choice made on the samples held out; the estimate does "
+            "The interval accounts for the choice made on the held-out samples; the estimate does "
             "not."
         )
     for note in estimate.notes:
@@ -487,5 +504,5 @@ def _drawn(estimate: Estimate, plan: Plan) -> str:
 
 def _how(plan: Plan) -> str:
     aim = plan.tolerance
-    error = "" if aim is None else f", aiming at a Monte-Carlo standard error of {short(aim)}"
+    error = "" if aim is None else f", aiming at a Monte Carlo standard error of {short(aim)}"
     return f"seed {plan.seed}{error}"

@@ -21,13 +21,15 @@ def named(made: Made, winner: str) -> str:
 def made_of(made: Made, winner: str) -> str:
     """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
     members = [one for one in made.members if one.weight > 0][:MOST_MEMBERS]
-    shares = [f"{one.configuration} {percent(one.weight, 0)}" for one in members]
+    shares = [f"{one.configuration} ({percent(one.weight, 0)})" for one in members]
     n_more = made.n_members - len(shares)
     listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
-    start = f"The {named(made, winner)} ({listed})" if made.ensemble else winner
+    start, steps = (f"The {named(made, winner)}" if made.ensemble else winner), []
     if made.tool is not None and made.n_members == 1:
-        start = f"The {named(made, winner)}, {members[0].configuration} alone,"
-    steps = [f"calibrated by {made.calibration}"] if made.calibration else []
+        steps.append(f"{members[0].configuration} alone")
+    elif made.ensemble:
+        steps.append(f"made of {listed}")
+    steps += [f"calibrated by {made.calibration}"] if made.calibration else []
     if made.cut is not None and made.tuned_for is not None:
         tuned_for = phrases.metric_label(made.tuned_for)
         steps.append(f"cut at {short(round(made.cut, 3))}, tuned for {tuned_for}")
@@ -45,7 +47,7 @@ def steps_of(made: Made) -> str:
 def membership(made: Made, n_resamples: int) -> str:
     """Tell how often configurations were members of the ensembles of the resamples."""
     often = sorted(made.members, key=lambda one: -(one.share or 0.0))[:MOST_MEMBERS]
-    shares = ", ".join(f"{one.configuration} {percent(one.share or 0.0, 0)}" for one in often)
+    shares = ", ".join(f"{one.configuration} ({percent(one.share or 0.0, 0)})" for one in often)
     mean = trimmed(f"{made.mean_members or 0.0:.1f}")
     rule = made.rule
     if made.tool is not None:
@@ -82,7 +84,7 @@ def gain_sentence(gain: MadeGain, made: Made, label: str, digits: Digits) -> str
     """Say what is gained over the best configuration as it is, and whether that is shown."""
     looked = f"{digits.difference(abs(gain.looked))} {'better' if gain.looked >= 0 else 'worse'}"
     ends = phrases.ends_text(gain.interval, digits.difference)
-    subject, shown = steps_of(made), "" if gain.shown else ": not shown"
+    subject, shown = steps_of(made), "" if gain.shown else ", no evidence of a gain"
     look = "look" if " and " in subject else "looks"
     return (
         f"{label}{subject} {look} {looked}; expect {digits.difference(gain.value)} ({ends})"

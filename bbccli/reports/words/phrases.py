@@ -171,25 +171,25 @@ def is_tied(estimate: Estimate) -> bool:
     return any(note.code == "tied-winners" for note in estimate.notes)
 
 
-CLEAR, FAIRLY_CLEAR = 0.8, 0.4
+STABLE, MODERATELY_STABLE = 0.8, 0.4
 """Leads over the runner-up, in shares of the resamples, from which on a choice is called so."""
 
 TIED = "tied for the best, and the first column wins ties"
 
 
-def clarity(estimate: Estimate) -> str:
-    """Return how clear a choice is, by the winner's lead over the runner-up in the resamples.
+def stability(estimate: Estimate) -> str:
+    """Return how stable a choice is, by the winner's lead over the runner-up in the resamples.
 
     54% against 46% is a toss-up, and 54% against many others of 5% is not.
     """
     shares = {one.configuration: one.share for one in estimate.selection}
     own = shares.pop(estimate.winner, 0.0)
     lead = own - max(shares.values(), default=0.0)
-    if lead >= FAIRLY_CLEAR:
+    if lead >= MODERATELY_STABLE:
         if is_tied(estimate):
             return TIED
-        return "clear" if lead >= CLEAR else "fairly clear"
-    return "a close call"
+        return "stable" if lead >= STABLE else "moderately stable"
+    return "unstable"
 
 
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
@@ -237,7 +237,7 @@ def interval_name(document: Reportable, estimates: list[Estimate]) -> str:
     level = percent(document.plan.level)
     sides = {e.interval.side for e in estimates if e.interval}
     one_sided = f"{sides.pop()} bound" if sides and sides != {"two"} else ""
-    return f"{level} {one_sided or 'interval'}"
+    return f"{level} {one_sided or 'CI'}"
 
 
 def interval_text(interval: Interval | None, digits: Digits) -> str:
@@ -368,7 +368,7 @@ def n_tried(read: Input) -> int:
 def field(estimate: Estimate, read: Input) -> str:
     """Return among how many configurations the winner was chosen."""
     used, tried, preselected = read.n_configurations, n_tried(read), estimate.n_preselected
-    best = "" if preselected is None else f"{preselected} preselected of "
+    best = "" if preselected is None else f"{preselected} preselected out of "
     return f"{best}{used}{f', of {tried} tried' if tried > used else ''}"
 
 
@@ -482,7 +482,7 @@ def _otherwise(tool: str, differing: Sequence[TwoFigures], winner: str) -> list[
     by = "the search" if tool == "recorder" else visible(tool)
     more = f"; so are {count(len(differing) - 1, 'other')}" if len(differing) > 1 else ""
     return [
-        f"computed otherwise: {visible(one.name)} has {metric_label(one.metric)} "
+        f"computed differently: {visible(one.name)} has {metric_label(one.metric)} "
         f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
         f"{one.tool_clip:.2g}, and {digits.performance(one.here)} clipped at "
         f"{one.here_clip:.2g}{more}"

@@ -110,7 +110,7 @@ def _where(estimate: Estimate, document: Envelope) -> str:
 
 def _chosen(estimate: Estimate, document: Envelope) -> str:
     rule, field = phrases.RULES.get(document.plan.select), phrases.field(estimate, document.input)
-    return f"the {rule} of {field}" if rule else f"selected of {field}"
+    return f"the {rule} of {field}" if rule else f"selected from {field}"
 
 
 def _expected(document: Envelope, metric: str, digits: Digits) -> str:
@@ -139,7 +139,7 @@ def _correction(document: Envelope) -> str:
     if used == 1 and phrases.alone(document):
         return "; nothing was chosen, so nothing is corrected."
     if used == tried == 1 and any(note.code == "best-alone" for note in document.notes):
-        return "; what else was tried is not here, so the choice is not corrected."
+        return "; the other configurations are unknown, so the choice is not corrected for."
     if used == 1:
         among = f"the choice among the {tried} that were tried" if tried > 1 else "any choice"
         return f"; not corrected for {among}."
@@ -156,11 +156,13 @@ def _without_interval(estimates: list[Estimate], label: str, digits: Digits, *, 
     if not defined:
         return f"What{label} to expect on new samples can't be computed."
     if alone:
-        return f"No interval says what{label} to expect on new samples: --method bbc."
+        return (
+            f"There is no interval for{label or ' performance'} on new samples: use --method bbc."
+        )
     figure = f"its{label}" if label else "that figure"
     return (
-        f"Don't report {figure}: it was picked for being the best, so it is too good; --method bbc "
-        "corrects it."
+        f"Don't report {figure}: it was picked for being the best, so it is too good. Use --method "
+        "bbc to correct it."
     )
 
 
@@ -171,10 +173,10 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
     if estimate.interval is not None:
         level = percent(estimate.interval.level)
-        figure += f" ({level} interval {phrases.interval_text(estimate.interval, digits)})"
+        figure += f" ({level} CI {phrases.interval_text(estimate.interval, digits)})"
     other = reported is not None and reported.winner != estimate.winner
     whose = f" for {estimate.winner}" if other else ""
-    return f"{figure}{whose} with --cap 0.95, which gives the error a worst value"
+    return f"{figure}{whose} with --cap 0.95, which bounds the error"
 
 
 def gains(document: Envelope) -> list[str]:
@@ -243,14 +245,16 @@ def gate_sentence(document: Envelope) -> str:
         return "no gate"
     margin, metric = gate.margin, gate.metric
     if gate.outcome == "undecided" or margin is None or metric is None:
-        return f"{start}{gate.reason}; what can't be decided does not pass"
+        return f"{start}{gate.reason}; an undecided gate does not pass"
     threshold = short(gate.threshold)
     above = (margin > 0) == (gate.direction == "maximize")
     digits = _digits_of_gate(gate, metric)
     value, apart = trimmed(digits.performance(gate.value)), digits.difference(abs(margin))
-    distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
-    figure = f"{metric_label(metric)}, {judged_figure(gate)} is {value}"
-    return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
+    limit = f"{'required' if gate.direction == 'maximize' else 'allowed'} {threshold}"
+    distance = f"{trimmed(apart)} {'above' if above else 'below'} the {limit}"
+    return (
+        f"{start}{judged_figure(gate)} is {value}, {distance if margin else f'exactly the {limit}'}"
+    )
 
 
 def _digits_of_gate(gate: Gate, metric: str) -> Digits:
@@ -266,7 +270,8 @@ def judged_figure(gate: Gate) -> str:
     """Name the figure that a gate looks at."""
     end = "lower" if gate.direction == "maximize" else "upper"
     figure = "estimate" if gate.on == "estimate" else f"{end} bound"
-    return f"{figure} of {gate.method}" if gate.method else figure
+    figure += f" of the {metric_label(gate.metric)}" if gate.metric else ""
+    return f"{figure} ({gate.method})" if gate.method else figure
 
 
 def cost_digits(cost: SearchCost) -> Digits:
@@ -275,19 +280,20 @@ def cost_digits(cost: SearchCost) -> Digits:
 
 
 def cost_sentence(cost: SearchCost, n_samples: int) -> str:
-    """Say beyond how many configurations no gain is seen, and whether these samples can tell.
+    """Say beyond how many configurations no gain is detectable, and whether these samples can tell.
 
     Examples
     --------
     >>> naive, corrected = (0.8, 0.85, 0.9), (0.79, 0.82, 0.81)
     >>> cost_sentence(SearchCost(
     ...     "auc", "maximize", (1, 2, 3), naive, corrected, (0.002,) * 3, 2, 500), 80)
-    'No gain is seen beyond 2 of 3 configurations in these 80 samples: the best of 2 is worth \
-0.820 AUC, the best of all 3 0.810; naively, it seemed to rise from 0.850 to 0.900.'
+    'Trying more than 2 of 3 configurations brought no detectable gain with 80 samples: \
+corrected AUC 0.820 for the best of 2, 0.810 for the best of all 3. The uncorrected score rose \
+from 0.850 to 0.900.'
     """
     label, digits, last = (metric_label(cost.metric), cost_digits(cost), cost.counts[-1])
     if last == 1:
-        return "A single configuration takes part: no search can be seen."
+        return "There is a single configuration, so there is no search to assess."
     samples, goes_on = count(n_samples, "sample"), cost.enough == last
     first = 1 if goes_on else cost.enough
     at = cost.counts.index(first)
@@ -295,25 +301,26 @@ def cost_sentence(cost: SearchCost, n_samples: int) -> str:
         [digits.performance(line[i], "undefined") for i in (at, -1)]
         for line in (cost.naive, cost.corrected)
     )
-    worth = f"the best of {first} is worth {corrected[0]} {label}"
-    worth = f"one is worth {corrected[0]} {label} on average" if first == 1 else worth
-    worth += f", the best of all {last} {corrected[1]}"
+    found = f"corrected {label} {corrected[0]} for the best of {first}, "
+    found += f"{corrected[1]} for the best of all {last}"
+    if first == 1:
+        found = f"a single configuration averages {label} {corrected[0]}, the best of {last} "
+        found += f"reaches {corrected[1]}"
     gain = cost.gain if goes_on else cost.gain_beyond
     if gain is not None:
         ends = phrases.ends_text(gain.interval, digits.difference)
         level = percent(gain.interval.level)
-        worth += f" (gain {digits.difference(gain.value)}, {level} interval {ends})"
+        found += f" (gain {digits.difference(gain.value)}, {level} CI {ends})"
     if goes_on:
-        start = "The search paid"
+        start = "Searching helped"
         if not cost.has_paid:
-            start = f"Whether the search paid can't be told from these {samples}"
-        return f"{start}: {worth}."
-    start = f"Searching stopped paying after {first} of {count(last, 'configuration')}"
+            start = f"{samples} can't show whether searching helped"
+        return f"{start}: {found}."
+    start = f"Searching stopped helping after {first} of {count(last, 'configuration')}"
     if not cost.stopped_paying:
-        start = f"No gain is seen beyond {first} of {count(last, 'configuration')} in these "
-        start += samples
-    moved = "rise" if cost.direction == "maximize" else "fall"
-    seemed = f"it seemed to {moved} from {naive[0]} to {naive[1]}"
-    if naive[0] == naive[1]:
-        seemed = f"both seemed to be worth {naive[0]}"
-    return f"{start}: {worth}; naively, {seemed}."
+        start = f"Trying more than {first} of {count(last, 'configuration')} brought no detectable "
+        start += f"gain with {samples}"
+    moved = "rose" if cost.direction == "maximize" else "fell"
+    seemed = f"{moved} from {naive[0]} to {naive[1]}" if naive[0] != naive[1] else "stayed at "
+    seemed += naive[0] * (naive[0] == naive[1])
+    return f"{start}: {found}. The uncorrected score {seemed}."

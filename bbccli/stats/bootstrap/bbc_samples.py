@@ -153,7 +153,7 @@ def refuse_single_classes(candidates: Candidates) -> None:
                 f"class {matrix.outcome.classes[code]!r} has a single {unit}: "
                 f"{candidates.metric.label} needs one among the rows drawn, and one among those "
                 "left out",
-                hint="collect more samples of that class, or use a metric that does without it",
+                hint="collect more samples of that class, or use a metric that does not need it",
             )
 
 

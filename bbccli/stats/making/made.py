@@ -90,7 +90,7 @@ class Maker:
         if np.isnan(shares).any() or (cuts is not None and np.isnan(cuts).any()):
             raise UndefinedError(
                 f"nothing can be made of these samples by {self.rule}: its metric is undefined",
-                hint="another --metric; see bbc metrics",
+                hint="give another --metric; see bbc metrics",
             )
         found = of_columns(self.matrix, made, (self.name,))
         return found if cuts is None else found.with_threshold(float(cuts[0]))

@@ -136,7 +136,7 @@ def _check_mixed(matrix: PredictionMatrix, plan: Plan) -> None:
     if matrix.kind not in MIXED:
         raise UnsupportedError(
             f"{rule} takes means of predictions, and these are {kind}",
-            hint=f"probabilities in place of classes; or {hint}",
+            hint=f"give probabilities in place of classes; or {hint}",
         )
 
 
@@ -153,7 +153,7 @@ def _complete(matrix: PredictionMatrix) -> PredictionMatrix:
     if not len(columns):
         raise UnsupportedError(
             "no configuration predicts every sample, and only such can be combined",
-            hint="--missing common-rows uses the samples that all of them predict",
+            hint="give --missing common-rows to use the samples that all of them predict",
         )
     found = matrix.of_configurations(columns)
     return found if parts is not None else replace(found, available=None)

@@ -106,13 +106,13 @@ def rule_of_run(matrix: PredictionMatrix, asked: str = "") -> Ensemble:
     """
     run = matrix.source.run
     rule = run.ensemble if run else None
-    hint = "--select greedy, or best"
+    hint = "use --select greedy, or best"
     if rule is None:
         text = f"{asked} repeats the ensemble of mljar or AutoGluon, and none is known here"
         raise UnsupportedError(text, hint=hint)
     if rule.stacked:
         text = f"{asked}: {rule.name} is made of models that were fitted to predictions of others"
-        raise UnsupportedError(f"{text}, which no resample repeats", hint=hint)
+        raise UnsupportedError(f"{text}, which can't be refitted in resamples", hint=hint)
     return rule
 
 
@@ -121,7 +121,7 @@ def maker_of_run(matrix: PredictionMatrix) -> Maker:
 
     Raises UnsupportedError: no tool left one, or it can't be repeated.
     """
-    asked, hint = parameter("select", Select.TOOL), "--select greedy, or best"
+    asked, hint = parameter("select", Select.TOOL), "use --select greedy, or best"
     rule, run = rule_of_run(matrix, asked), matrix.source.run
     lost = [name for name in rule.candidates if name not in matrix.configurations]
     if lost or not rule.candidates:

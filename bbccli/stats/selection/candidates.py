@@ -222,7 +222,10 @@ def check_of_pairs(metric: Metric) -> None:
         raise UnsupportedError(
             f"{parameter('pooling', Pooling.WITHIN_FOLDS)} counts pairs of samples; {metric.label} "
             "is not made of pairs",
-            hint=f"{pooled}; auc, gini, auc-ovo, auc-ovr and the concordances are made of pairs",
+            hint=(
+                f"use {pooled}; only auc, gini, auc-ovo, auc-ovr and the concordances are made of "
+                "pairs"
+            ),
         )
 
 
@@ -277,7 +280,7 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
     if matrix.repeated_holdout:
         raise UndefinedError(
             "in repeated hold-out each repeat is one part of the samples: there are no folds",
-            hint="--pooling pooled scores each repeat, and averages over the repeats",
+            hint="use --pooling pooled, which scores each repeat and averages over the repeats",
         )
     if matrix.folds is None:
         raise UndefinedError(

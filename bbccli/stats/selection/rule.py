@@ -149,7 +149,7 @@ def undefined(metric: Metric) -> UndefinedError:
     """Return the error for samples on which no configuration can be scored."""
     return UndefinedError(
         f"{metric.label} is undefined for every configuration on these samples",
-        hint="another --metric; see bbc metrics",
+        hint="give another --metric; see bbc metrics",
     )
 
 
@@ -209,7 +209,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     if winner < 0 and plan.pooling is Pooling.WITHIN_FOLDS:
         raise UndefinedError(
             f"no fold holds two samples that {selector.label} can compare",
-            hint="--pooling pooled; or larger folds",
+            hint="use --pooling pooled, or larger folds",
         )
     if winner < 0:
         raise undefined(selector)
@@ -218,7 +218,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     if np.isnan(naive):
         raise UndefinedError(
             f"{metric.label} of the winner is undefined on these samples",
-            hint="another --metric; see bbc metrics",
+            hint="give another --metric; see bbc metrics",
         )
     notes = _on_others(matrix, values, winner, selector, plan)
     notes += _on_majority(matrix, winner, selector) + _on_failures(matrix, selector)

@@ -172,15 +172,16 @@ def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
     if 0 < outside < ALMOST:
         findings.warn(
             "predictions",
-            f"{percent(outside, 2)} of the predictions are outside [0, 1]: all are taken as scores",
-            "correct them if they are meant as probabilities",
+            f"{percent(outside, 2)} of the predictions are outside [0, 1]: all are treated as "
+            "plain scores",
+            "correct them if they are meant to be probabilities",
         )
     elif not outside and off:
         findings.warn(
             "predictions",
-            f"{percent(off, 1)} of the rows of class probabilities do not sum to 1: "
-            "taken as scores",
-            "normalise them if they are meant as probabilities",
+            f"{percent(off, 1)} of the rows of class probabilities do not sum to 1: treated as "
+            "plain scores",
+            "normalise them if they are meant to be probabilities",
         )
     else:
         findings.passed("predictions", numbers)
@@ -198,7 +199,7 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
     there = np.ones(means.shape, bool) if available is None else available.any(axis=0)
     lowest = np.where(there, means, np.inf).min(axis=1)
     alike = lowest == np.where(there, means, -np.inf).max(axis=1)
-    kinds = {"alike for all": alike}
+    kinds = {"equal for all": alike}
     if matrix.outcome.bounds == (0, 1):
         kinds = {"solved by all": alike & (lowest == 1), "solved by none": alike & (lowest == 0)}
     told = [
@@ -210,9 +211,9 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
         findings.warn("items", "all configurations score the same on every item", "check the file")
     else:
         text = (
-            "; ".join(told) + ": no help in finding the best"
+            "; ".join(told) + ", which does not help to find the best"
             if told
-            else "all items tell some apart"
+            else "every item distinguishes some configurations"
         )
         findings.passed("items", text)
 
@@ -227,7 +228,7 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
     if (matrix.n_folds or 0) < 2:
         findings.warn(
             "folds",
-            "there is only one fold: methods over folds cannot run",
+            "there is only one fold: methods that need folds can't run",
             "give each sample the fold that held it out",
         )
         return
@@ -318,7 +319,7 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         return
     kinds = (
         (close.n_copies, "is a copy of", "are copies of", ""),
-        (close.n_same_ranks, "orders the samples as", "order the samples as", " does"),
+        (close.n_same_ranks, "ranks the samples like", "rank the samples like", " does"),
         (close.n_correlated, "is highly correlated with", "are highly correlated with", ""),
     )
     (n_first, first), *others = (
@@ -328,7 +329,7 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
     words += [f"{n} {does}" for n, does in others]
     text = f"{', '.join(words)}; for example {close.examples[0]}"
     if close.n_copies:
-        remedy = "check that these settings differ in effect; the estimate is right either way"
+        remedy = "check that these settings take effect; the estimate is not affected"
         findings.warn("duplicates", text, remedy)
     else:
         findings.passed("duplicates", text)

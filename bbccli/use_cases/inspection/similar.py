@@ -28,7 +28,7 @@ class Similarity:
     """Numbers of configurations that are like an earlier one, with examples."""
 
     n_copies: int = doc("configurations that repeat an earlier one exactly")
-    n_same_ranks: int = doc("further ones that order the samples as an earlier one does")
+    n_same_ranks: int = doc("further ones that rank the samples like an earlier one does")
     n_correlated: int = doc(f"further ones with a correlation above {NEARLY} to an earlier one")
     n_compared: int = doc("configurations compared")
     examples: tuple[str, ...] = doc("one pair of each kind that occurs")

@@ -74,14 +74,17 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         told += f", where NAME is one of {listing(among, 8)}"
     elif among and "truth" in hints.absent and hints.task is not Task.SCORE:
         told += f" {parameter('truth', among[0])}, if the labels are called so"
-    whole = "; bbc batch if each file is an experiment of its own" * ("truth" in plain.roles)
+    whole = "; use bbc batch if each file is a separate experiment" * ("truth" in plain.roles)
     raise InputError(
         f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
         path=frame.path,
         hint=f"{told}{whole}"
         if among
-        else "each of several files holds one configuration: use a column 'prediction', or one "
-        f"'prob.<class>' per class, or {parameter('prediction')} NAME{whole}",
+        else (
+            "use a column 'prediction', or one 'prob.<class>' per class, or "
+            f"{parameter('prediction')} NAME, because each of several files holds one "
+            f"configuration{whole}"
+        ),
     )
 
 
