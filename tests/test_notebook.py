@@ -142,7 +142,7 @@ REFUSED = {
     "columns have 2 levels": lambda: correct(pd.concat({"a": FRAME}, axis=1), TRUTH),
     "no figure named 'forrest'": lambda: correct(FRAME, TRUTH, **QUICK).plot("forrest"),
     ".docx is not a format": lambda: correct(FRAME, TRUTH, **QUICK).save("r.docx"),
-    "no estimate is worth reporting": lambda: correct(FRAME, TRUTH, method="cvt").sentence(),
+    "no estimate can be reported": lambda: correct(FRAME, TRUTH, method="cvt").sentence(),
     "cvt has no resamples": lambda: correct(FRAME, TRUTH, method="cvt").resamples(),
 }
 
@@ -350,7 +350,7 @@ def test_the_answer_of_a_comparison():
     assert result.ranks is None
     shown = repr(result).splitlines()
     assert len(shown) < 6
-    assert f"{first['corrected']:.3f} (95% interval " in shown[1]
+    assert f"{first['corrected']:.3f} (95% CI " in shown[1]
     assert shown[1].endswith(") corrected for the choice among 6.")
     assert result.sentence().startswith(shown[0])
     cell = result._repr_html_()

@@ -68,7 +68,7 @@ def test_the_gate(run, file, margin, required, status):
     assert f"{'met' if status == 0 else 'missed'}: {required.replace('-', ' ')} was required" in out
     assert err == ""
     _, _, err = run("compare", file, *options, "--format", "json")
-    assert ("gate missed" in err) == (status == 3)
+    assert ("gate failed" in err) == (status == 3)
 
 
 def test_a_gate_on_what_is_undefined(run, tmp_path):

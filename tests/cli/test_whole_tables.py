@@ -277,7 +277,7 @@ def test_the_sentence_on_a_pair_has_the_figures_of_the_json(found):
     (one,) = document["comparisons"]
     for width in WIDTHS:
         text = " ".join(printed(document, Kind.COMPARE, width).split())
-        told = re.search(r"is (\S+) \(wald, 95% interval (\S+ to \S+), p (\S+)\)\.", text)
+        told = re.search(r"is (\S+) \(wald, 95% CI (\S+ to \S+), p (\S+)\)\.", text)
         ends = (one["interval"]["lower"], one["interval"]["upper"])
         assert not any(map(differs, told.groups(), (one["difference"], ends, one["p"])))
 

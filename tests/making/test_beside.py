@@ -190,7 +190,7 @@ def test_the_cut_of_a_single_configuration_is_a_choice():
     found = correct(matrix, threshold="tuned", **options)
     assert "corrected for the choice of the tuned cut alone" in found.sentence()
     assert "not corrected" not in words(found)
-    assert "no choice made its figure too good" not in words(found)
+    assert "no selection made its score too good" not in words(found)
     plain = correct(matrix, **options)
     assert "not corrected" in plain.sentence() or "the only configuration" in plain.sentence()
 

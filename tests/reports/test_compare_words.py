@@ -107,7 +107,7 @@ def test_a_test_without_a_decision_is_an_error_of_the_suite(said, table, tmp_pat
     assert (suite.get("tests"), suite.get("errors"), suite.get("failures")) == ("4", "1", "0")
     case = cases_of(text)["wald a b"]
     assert case.find("error").get("message") == one["notes"][0]["text"]
-    assert case.find("system-out").text == "undefined; +1.000 as measured"
+    assert case.find("system-out").text == "undefined; +1.000 observed"
 
 
 @pytest.mark.usefixtures("undrawn")
