@@ -252,8 +252,8 @@ def test_text_that_reads_as_numbers_is_not_written_as_text(run, tmp_path, name):
     assert run("convert", source, "-o", target, "-q") == (
         2,
         "",
-        "error: names or values of the table cannot be distinguished in CSV, such as text that reads "
-        "as a number or as missing\nhint: write .parquet\n",
+        "error: names or values of the table cannot be distinguished in CSV, such as text that "
+        "reads as a number or as missing\nhint: write .parquet\n",
     )
     assert not target.exists()
     assert run("convert", source, "-o", tmp_path / "out.parquet", "-q") == (0, "", "")

@@ -135,7 +135,7 @@ def test_missing_file(save, tmp_path):
     assert error.hint == f"did you mean {path}?"
     assert refused("no such file", tmp_path / "zzz.parquet").hint == "check the path"
     refused("no such file", tmp_path / "none" / "a.csv", hint="no folder")
-    refused("is a folder, not a file", tmp_path)
+    refused("is a folder that bbc does not recognise", tmp_path)
     refused(r"is not a file name|no such file", str(tmp_path / "a\0b.csv"))
     assert refused("no file to read", [], kind=BbcError).hint == "give at least one"
     with pytest.raises(BbcError, match="cannot be read: Is a directory"):

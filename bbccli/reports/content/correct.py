@@ -242,9 +242,12 @@ def winners(document: Envelope) -> dict[str, str]:
         of_winner = rules.setdefault(estimate.winner, {})
         of_winner.setdefault(_field(estimate, document), []).append(_pooled(estimate, document))
     start = phrases.RULES.get(document.plan.select)
+    of_all = "of" if start else "from"
     return {
-        winner: (f"{start} of " if start else "selected from ")
-        + "; ".join(f"{field} by {' and by '.join(dict.fromkeys(by))}" for field, by in of.items())
+        winner: f"{start or 'selected'} "
+        + "; ".join(
+            f"{of_all} {field} by {' and by '.join(dict.fromkeys(by))}" for field, by in of.items()
+        )
         for winner, of in rules.items()
     }
 
