@@ -37,7 +37,7 @@ import typer
 from winners_curse import PICTURE, drawing
 
 from bbccli.cli.app import app, main
-from bbccli.comparisons import baseline, families, possible_best, simultaneous
+from bbccli.comparisons import baseline, families, possible_best
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.methods import METHODS
@@ -78,7 +78,7 @@ MODEL = "correct"
 ARGUMENTS = "Arguments"
 HELP = {"--help", "--help-all"}
 PANELS = {panel: place for place, panel in enumerate([ARGUMENTS, *(one.value for one in Panel)])}
-AFTER_SELECTION = (possible_best, baseline, families, simultaneous)
+AFTER_SELECTION = (possible_best, baseline, families)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
