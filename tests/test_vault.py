@@ -567,3 +567,15 @@ def test_the_truth_is_that_which_the_search_has(place, run):
         rows.append(vault_row(run.document("correct", "search.csv", *how)))
     assert rows[0] == rows[1]
     assert rows[0]["value"] == pytest.approx((parts[1].ra - parts[1].value).abs().mean())
+
+
+def test_a_faster_process_takes_the_planned_opening(place, run, monkeypatch):
+    append = openings.append
+
+    def overtaken(path, about):
+        append(path, {"name": "other", "sha256": "0"})
+        return append(path, about)
+
+    monkeypatch.setattr(openings, "append", overtaken)
+    assert "beyond the plan" in refused(run)
+    assert len(lines()) == 2  # neither is lost
