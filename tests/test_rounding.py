@@ -152,8 +152,10 @@ def test_numbers():
 
 
 def test_an_error_above_the_tolerance_reads_as_one():
-    assert "is 0.0010004, above the tolerance 0.001" in tolerance_not_reached(0.001, 0.0010004).text
-    assert "is 0.0025, above the tolerance 0.001" in tolerance_not_reached(0.001, 0.00251).text
+    assert (
+        "is 0.0010004, above the tolerance of 0.001" in tolerance_not_reached(0.001, 0.0010004).text
+    )
+    assert "is 0.0025, above the tolerance of 0.001" in tolerance_not_reached(0.001, 0.00251).text
 
 
 def test_an_estimate_beyond_a_bound_does_not_read_as_the_bound():

@@ -81,7 +81,11 @@ def test_a_single_sample_in_common(ask):
     table = apart(last_of_b=10)
     for test, p, words in (
         ("looney-f", None, "looney-f is undefined: all of them predict only one sample"),
-        ("cochran-q", 0.317, "only the 1 of 20 samples that all of them predict is compared"),
+        (
+            "cochran-q",
+            0.317,
+            "the comparison uses only the 1 of 20 samples that all of them predict",
+        ),
     ):
         _, found, _ = ask(table, *SHARES, "--test", test)
         (one,) = found["comparisons"]

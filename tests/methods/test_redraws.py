@@ -60,7 +60,7 @@ def test_the_note_counts_the_redrawn_resamples_by_metric():
     assert note.text == (
         f"AUC is undefined in {n_redrawn} resamples, which were drawn again (100 were used)"
     )
-    assert "a rare class" in note.remedy
+    assert "the rare class" in note.remedy
 
 
 def test_a_metric_that_did_not_select_leaves_its_undefined_resamples_out():

@@ -41,7 +41,7 @@ def test_texts_are_in_the_order_of_their_spelling(made):
     np.testing.assert_allclose(_accuracy(matrix), RIGHT)
     (text,) = _notes(matrix)
     assert "1, 10, 2" in text
-    assert "spelling" in text
+    assert "alphabetical order" in text
 
 
 @pytest.mark.parametrize("made", [matrix_of, lambda _, y: read(_lists(y))])
@@ -49,7 +49,7 @@ def test_texts_are_in_the_order_of_their_spelling(made):
 def test_numbers_are_in_the_order_of_their_values(made):
     matrix = made(PROBABILITIES, np.array([1, 2, 10])[CODES])
     np.testing.assert_allclose(_accuracy(matrix), RIGHT)
-    assert not any("spelling" in text for text in _notes(matrix))
+    assert not any("alphabetical" in text for text in _notes(matrix))
 
 
 def test_words_need_no_note_in_arrays():

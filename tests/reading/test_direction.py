@@ -103,11 +103,11 @@ def test_one_that_is_turned_round_is_noted(with_folds):
     assert not turned(found, truth, folds)
     found[:, 3] = 1 - found[:, 3]
     (text,) = turned(found, truth, folds)
-    assert text.startswith("m3 goes against the truth")
+    assert text.startswith("m3 runs against the truth")
     assert "m3 has AUC 0.0" in text
     found[:, 5] = 1 - found[:, 5]
     (text,) = turned(found, truth, folds)
-    assert text.startswith("m3, m5 go against")
+    assert text.startswith("m3, m5 run against")
 
 
 def test_so_are_labels_and_classes():
@@ -137,8 +137,8 @@ def test_so_are_values_and_risks():
     survival = {"task": Task.SURVIVAL, "kind": PredictionKind.SCORE, "event": rng.random(N) < 0.7}
     assert not turned(risks, values, folds, **survival)
     risks[:, 6] *= -1
-    assert turned(risks, values, folds, **survival)[0].startswith("m6 goes")
-    assert turned(-risks, values, folds, **survival)[0].startswith("m6 goes")  # later events
+    assert turned(risks, values, folds, **survival)[0].startswith("m6 runs")
+    assert turned(-risks, values, folds, **survival)[0].startswith("m6 runs")  # later events
 
 
 def test_where_most_are_turned_round_the_polarity_is_noted_alone():

@@ -368,7 +368,7 @@ def test_labels_of_a_hold_out_and_of_the_training_rows(save, form):
     matrix = read(table, labels=labels)
     np.testing.assert_array_equal(matrix.outcome.values, TRUTH[keys])
     (note,) = [one for one in matrix.notes if one.code == "unused-labels"]
-    assert "of 12 samples, and the predictions of 4" in note.text
+    assert "labels for 12 samples and predictions for 4" in note.text
 
 
 @pytest.mark.parametrize("keys", [[0, 1, 2, 3], [1, 2, 3, 4], [3, 0, 2, 1]])

@@ -49,7 +49,7 @@ def test_common_rows_keep_all_configurations(save):
     assert matrix.configurations == ("a", "b")
     assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.9, 0.9], [0.7, 0.6]])
     assert codes(matrix)[:2] == ["common-rows", "samples-left-out"]
-    assert matrix.notes[0].text.startswith("3 of 4 samples")
+    assert matrix.notes[0].text.startswith("only the 3 of 4 samples")
 
 
 def test_gaps_in_every_configuration(save):
@@ -110,7 +110,7 @@ def test_duplicates(save):
     (note,) = read(save("m.csv", columns)).notes
     assert note.code == "duplicate-configurations"
     assert note.text.startswith("2 configurations repeat")
-    assert note.text.endswith("such as b those of a")
+    assert note.text.endswith("b repeats those of a, for instance")
     (note,) = read(save("m.csv", {k: v for k, v in columns.items() if k != "b"})).notes
     assert note.text == "d repeats the predictions of a"
     start = np.linspace(0, 1, 40)
@@ -162,7 +162,11 @@ def test_metadata_are_kept_whole(save, name):
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("gaps", "start"),
-    [([2, 3], "if they were pruned"), ([3], "complete their"), ([1, 2, 3], "complete their")],
+    [
+        ([2, 3], "nothing to do if they were pruned"),
+        ([3], "complete their"),
+        ([1, 2, 3], "complete their"),
+    ],
 )
 def test_what_to_do_about_pruned_trials(tmp_path, gaps, start):
     rows = [f"{i},{i // 2},{i % 2},0.{i}1,{'' if i in gaps else f'0.{i}2'}" for i in range(6)]

@@ -188,7 +188,7 @@ def copied(k, n=50, groups=None, seed=0):
 @pytest.mark.parametrize("k", [2, 3])
 def test_copies_under_other_ids(save, k):
     (note,) = notes(read(save("m.csv", copied(k).to_csv(index=False))))
-    assert note.text.startswith(f"every row is there {k} times")
+    assert note.text.startswith(f"every row occurs {k} times")
     assert f"{k**0.5:.2f}" in note.text
     rest = copied(k).iloc[:-1]
     assert not notes(read(save("m.csv", rest.to_csv(index=False))))

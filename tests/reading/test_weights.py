@@ -155,7 +155,7 @@ def test_a_few_heavy_samples_are_noted():
     named = Roles(weight="weight")
     (note,) = read(table(ONE), roles=named).notes
     assert note.code == "uneven-weights"
-    assert "make 30 samples of class" in note.text
+    assert "30 samples of class 0 count like" in note.text
     assert not on_weights(read(table(np.exp(RNG.normal(size=N) / 2)), roles=named))
     groups = pa.array([f"patient {i // 2}" for i in range(N)])
     found = read(table(ONE).append_column("group", groups), roles=named)
