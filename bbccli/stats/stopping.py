@@ -5,8 +5,8 @@
 2. The other folds choose an iteration by their mean score; a fold that stopped counts with its last
    score from then on.
 3. What stopping added is the mean over folds of the score at the own iteration, less that at the
-   iteration of the others. What is left of it is a part of the truth: a fold chooses from a few
-   dozen samples, and in studies of boosting a half of the optimism or more remained.
+   iteration of the others. A part of the optimism remains, as the others choose by few samples too:
+   of the log-loss 0.049 / 0.013 / 0.007 with 60 / 150 / 400 samples.
 
 Source: none; studies in [early stopping](../benchmarks/validation-tables.md#early-stopping).
 """

@@ -12,7 +12,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.validation import comparisons, dropping, learning_curves, made, plans, trained_plans
+from benchmarks.validation import (
+    comparisons,
+    dropping,
+    learning_curves,
+    made,
+    plans,
+    stopping,
+    trained_plans,
+)
 from benchmarks.validation.kept import FOLDER, Study
 from benchmarks.validation.page import DOCS, between
 
@@ -24,6 +32,7 @@ STUDIES = (
     learning_curves.STUDY,
     made.STUDY,
     made.OF_STEPS,
+    stopping.STUDY,
 )
 PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
@@ -70,6 +79,7 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "learning-curves": learning_curves.block(kept["learning-curves"]),
         "made": made.block(kept["made"]) + "\n" + made.block(kept["made-steps"], made.QUESTIONS),
         "made-narrow": made.narrow_block(kept["made-steps"]),
+        "stopping": stopping.block(kept["stopping"]),
     }
 
 
