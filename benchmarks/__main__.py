@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    columns,
     ensembles,
     extremes,
     families,
@@ -35,6 +36,7 @@ SECTIONS = (
     memory,
     process,
     files,
+    columns,
     searches,
 )
 QUICK = (headline, grid, families, process, files)

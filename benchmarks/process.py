@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -11,12 +12,15 @@ from benchmarks.tables import Section, Table, Target, decimals, times
 from benchmarks.timing import in_turn, ready
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT = 3
+CORRECT, INSPECT, PAGE = 2, 1.2, 8
 DEMO = "sample_data/breast_cancer.parquet"
+PAGE_AT = str(Path(tempfile.gettempdir()) / "bbc-benchmark.html")
 BARE = "import numpy, pyarrow.parquet"
 COMMANDS = {
     f'python -c "{BARE}"': ["-c", BARE],
     "bbc correct, JSON": ["-m", "bbccli", "correct", DEMO, "--format", "json"],
+    "bbc inspect": ["-m", "bbccli", "inspect", DEMO],
+    "bbc correct, page": ["-m", "bbccli", "correct", DEMO, "-o", PAGE_AT],
     "bbc --help": ["-m", "bbccli", "--help"],
 }
 
@@ -25,13 +29,17 @@ def measure(*, quick: bool) -> Section:
     makers = {name: ready(partial(_run, arguments)) for name, arguments in COMMANDS.items()}
     in_turn(makers, rounds=1)  # warm the disk cache
     spent = {name: median(t) for name, t in in_turn(makers, 3 if quick else 7).items()}
-    bare, correct, *_ = spent.values()
+    bare, correct, inspect, page, _ = spent.values()
     rows = [{"process": n, "s": t, "x bare import": t / bare} for n, t in spent.items()]
     columns = {"process": str, "s": decimals, "x bare import": times}
     label = f"bbc correct {DEMO} --format json: the bare import"
     return Section(
         [Table("process", "Whole processes, medians", columns, rows)],
-        [Target(label, LIMIT, correct / bare, times, at_least=False)],
+        [
+            Target(label, CORRECT, correct / bare, times, at_least=False),
+            Target("bbc inspect: bbc correct", INSPECT, inspect / correct, times, at_least=False),
+            Target("bbc correct -o page.html: bare", PAGE, page / bare, times, at_least=False),
+        ],
     )
 
 

@@ -78,6 +78,9 @@ def measured() -> list[Metric]:
     return [METRICS[name] for name in RIVALS if name in METRICS]
 
 
+SORTED = ("average-precision", "spearman", "medae")
+
+
 def engines(metric: Metric) -> list[Engine]:
     """Engines that differ for the metric."""
     if not has_forms(metric) or find_spec("numba") is None:
@@ -91,8 +94,8 @@ def is_product(metric: Metric) -> bool:
 
 
 def has_forms(metric: Metric) -> bool:
-    """True if the metric counts pairs: matrix products and sorted columns are in numpy alone."""
-    return metric.of_pairs
+    """True if a kernel of the metric is compiled: pairs, and three metrics of sorted columns."""
+    return metric.of_pairs or metric.name in SORTED
 
 
 def bound(metric: Metric, matrix: PredictionMatrix) -> Scorer:
