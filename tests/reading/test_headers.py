@@ -27,7 +27,7 @@ def test_a_first_line_of_values(tmp_path, case):
     path = tmp_path / "oof.csv"
     path.write_text(WITHOUT[case])
     first = WITHOUT[case].split("\n")[0].replace("\t", ", ").replace(";", ", ").replace(",", ".*")
-    refused(rf"first line is no header.*{first}", path, hint="write a header line above it")
+    refused(rf"first line is not a header.*{first}", path, hint="write a header line above it")
 
 
 def table(names, columns):
@@ -67,7 +67,7 @@ def test_a_first_value_may_end_in_zeros(tmp_path, decimals, value):
     )
     labels.write_text(table(["y"], [Y]))
     if value:
-        refused("first line is no header", path, labels=labels)
+        refused("first line is not a header", path, labels=labels)
     else:
         assert read(path, labels=labels).configurations == tuple(names)
 

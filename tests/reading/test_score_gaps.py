@@ -143,7 +143,7 @@ def test_gaps_that_no_mean_can_mend(case):
 def test_the_way_out_is_named():
     with pytest.raises(BbcError) as error:
         matrix_of(LIMITED, task="score")
-    assert "--missing common-rows uses the 20 that all have" in error.value.hint
+    assert "--missing common-rows to use the 20 that all have" in error.value.hint
     assert matrix_of(LIMITED, task="score", missing="common-rows").n_samples == 20
     assert matrix_of(LIMITED, task="score", missing="drop").n_configurations == 7
 

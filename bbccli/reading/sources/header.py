@@ -1,4 +1,4 @@
-"""Delimited text whose first line is no header."""
+"""Delimited text whose first line is not a header."""
 
 from __future__ import annotations
 

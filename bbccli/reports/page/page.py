@@ -185,7 +185,9 @@ def _overview(
     look = listed("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
     return [
         _learned(documents, failures, n_all),
-        section("Points to check", "look", *([tag("div", look, class_="words")] if doubtful else [])),
+        section(
+            "Points to check", "look", *([tag("div", look, class_="words")] if doubtful else [])
+        ),
         *(
             part
             for n, metric in enumerate(metrics, 1)
