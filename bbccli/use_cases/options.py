@@ -42,7 +42,6 @@ _input = partial(option, panel=Panel.INPUT)
 _interval = partial(option, panel=Panel.INTERVAL)
 _method = partial(option, panel=Panel.METHOD)
 
-
 metric_names = names_in("bbccli.metrics:METRICS")
 
 
@@ -354,8 +353,8 @@ class MakingOptions(PlanOptions):
     @property
     def cut(self) -> str | None:
         """The word for a cut that is chosen in every resample."""
-        word = str(self.threshold or "").partition(":")[0]
-        return self.threshold if word == TUNED or self.threshold == OF_TOOL else None
+        known = str(self.threshold).partition(":")[0] == TUNED or self.threshold == OF_TOOL
+        return self.threshold if known else None
 
     @property
     def fixed_cut(self) -> float | None:
@@ -384,8 +383,7 @@ class MakingOptions(PlanOptions):
             return self.scored(matrix, self.fixed_cut)
         bare = str(matrix.kind) == "score" and matrix.threshold is None
         # what a tuned cut is compared with: where margins predict the positive class
-        at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
-        return self.scored(matrix, at_zero)
+        return self.scored(matrix, 0.0 if bare and matrix.task is Task.BINARY else None)
 
 
 @dataclass(frozen=True, kw_only=True)
