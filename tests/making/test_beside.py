@@ -57,7 +57,7 @@ def test_alone_it_is_the_gain_that_correct_gives(options):
     assert result.corrected == pytest.approx(gain.value, abs=1e-12)
     assert result.difference == pytest.approx(gain.looked, abs=1e-12)
     assert result.interval == pytest.approx((gain.interval.lower, gain.interval.upper), abs=1e-12)
-    assert "corrected for all that was chosen on these samples" in result.sentence()
+    assert "all that was chosen on these samples" in result.sentence()
     assert result.best_set is None
     assert "family" not in FORMS["table"].render([result.document], kind="compare")
 
