@@ -173,7 +173,7 @@ def test_gaps_stay_gaps():
 
 def test_names_are_distinct():
     one = keyed(binary())
-    with pytest.raises(OptionError, match="a single file"):
+    with pytest.raises(OptionError, match="only one file"):
         joined([one], ["a"])
     with pytest.raises(OptionError, match="b is given twice"):
         joined([one, one, one], ["a", "b", "b"])

@@ -145,7 +145,9 @@ def test_command_line(run, table):
     )
     assert found["planned"]["wanted"]["target"] == "difference"
     stated = ("plan", "--metric", "accuracy", "--expected", "0.6", "--difference", "0.05")
-    assert "Plan 302 rows for two configurations" in " ".join(run.printed(*stated).split())
+    assert "You need about 302 samples for a paired comparison" in " ".join(
+        run.printed(*stated).split()
+    )
 
 
 @pytest.mark.parametrize(
