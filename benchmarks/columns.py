@@ -2,7 +2,6 @@
 the best.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -40,8 +39,8 @@ def measure(*, quick: bool) -> Section:
         path = str(Path(folder) / "columns.parquet")
         _write(path, most)
         program = f"import pyarrow.parquet as pq; pq.read_table({path!r})"
-        bare = processor_time(sys.executable, "-c", program)
-        inspect = processor_time(sys.executable, "-m", "bbccli", "inspect", path)
+        bare = processor_time("-c", program)
+        inspect = processor_time("-m", "bbccli", "inspect", path)
     columns = {"C": whole, "s": decimals}
     title = f"bbc compare without a clear leader, N = {N_SAMPLES}, AUC, B = 1,000, one thread"
     label = f"bbc compare, C = {many:,}: C = {few:,}"

@@ -104,9 +104,9 @@ def _large(n_samples: int) -> tuple[Table, list[Target]]:
     return Table("large files", "Large CSV files, AUC, B = 1,000", columns, rows), targets
 
 
-def processor_time(*command: str) -> float:
-    """Processor time of a process, in seconds."""
-    return float(_child(*command[1:])["cpu s"])
+def processor_time(*arguments: str) -> float:
+    """Processor time of a Python process, in seconds."""
+    return float(_child(*arguments)["cpu s"])
 
 
 def _child(*arguments: str) -> Row:
