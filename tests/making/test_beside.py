@@ -127,7 +127,7 @@ def test_what_is_made_leads_the_leaderboard(wins):
     assert "> mean:3" in text
     if wins:
         assert record.corrected.made.ensemble
-        assert "The mean:3 ensemble (" in text
+        assert "The mean:3 ensemble" in text
         assert "members on average" in text
     else:
         assert "was made for it of 7" in text
