@@ -350,8 +350,7 @@ def test_the_answer_of_a_comparison():
     assert result.ranks is None
     shown = repr(result).splitlines()
     assert len(shown) < 6
-    assert f"{first['corrected']:.3f} (95% CI " in shown[1]
-    assert shown[1].endswith(") corrected for the choice among 6.")
+    assert f"the choice among 6 configurations it is {first['corrected']:.3f} (95% CI " in shown[1]
     assert result.sentence().startswith(shown[0])
     cell = result._repr_html_()
     assert "<summary>Tests</summary>" in cell

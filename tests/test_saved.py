@@ -124,7 +124,7 @@ def test_a_result_without_estimates_is_named_by_its_command(save):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_documents(str(tmp_path / "none.json"))
-    with pytest.raises(InputError, match="directory"):
+    with pytest.raises(InputError, match="is a folder, not a file"):
         read_documents(str(tmp_path))
 
 

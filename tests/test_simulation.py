@@ -116,7 +116,7 @@ def test_what_cannot_be_simulated_is_refused(call, message):
 
 
 def test_an_unknown_law_is_named_with_its_nearest():
-    with pytest.raises(OptionError, match="no law named 'binormla'") as caught:
+    with pytest.raises(OptionError, match="no scenario named 'binormla'") as caught:
         Study("binormla")
     assert caught.value.hint == "did you mean binormal?"
 

@@ -230,10 +230,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
 
 
 def load_sealed(folder: Path) -> tuple[Design, bool]:
-    """Return the sealed part of a recording that has one, and whether the folder is a copy.
-
-    An InputError if it is not what was sealed, or if rows or groups of it are in the search's part.
-    """
+    """Return the sealed part, if it is as sealed and apart, and whether the folder is a copy."""
     design = load(folder)
     part, about = _loaded(folder, folder / VAULT / SEALED)
     part = replace(part, planned=0, sealed="", refold=False)

@@ -184,7 +184,7 @@ def _of_table(file: File) -> Iterator[_Row]:
     starts = [at - 1 for at, name in enumerate(header) if name == _STATUS[0] and at]
     for line, row in rows:
         if len(row) != len(header) or any(row[at + 1] not in _FATES for at in starts):
-            raise file.fault(f"line {line} is not as promptfoo writes it")
+            raise file.fault(f"line {line} is not in the format of promptfoo")
     told = [dict(zip(header[: starts[0]], row, strict=False)) for _, row in rows]
     tests = _nth_tests(told)
     for start, end in zip(starts, [*starts[1:], len(header)], strict=True):

@@ -182,5 +182,7 @@ def test_a_line_that_changes_while_the_batch_runs_is_not_published(twelve, run, 
 
     monkeypatch.setattr(Journal, "finish", finish_and_damage)
     err = run.refused("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "1", "--resume")
-    assert err.startswith("error: r.jsonl.journal was changed while it was in use\nhint: --resume")
+    assert err.startswith(
+        "error: r.jsonl.journal was changed while it was in use\nhint: use --resume"
+    )
     assert (folder / "r.jsonl").read_bytes() == table

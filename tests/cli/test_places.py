@@ -350,7 +350,9 @@ class TestInARun:
         (tmp_path / "alone" / "here").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "alone" / "here")
         for path in (".", "..", "/", "./"):
-            assert "is a folder, not a file" in run.refused("correct", path, "-o", "r.json")
+            assert "is a folder that bbc does not recognise" in run.refused(
+                "correct", path, "-o", "r.json"
+            )
         for command in (("explain",), ("gate", "--fail-under", "0.1")):
             assert run(*command, ".")[0] == 2
 
@@ -428,7 +430,8 @@ def test_a_name_that_ends_as_that_of_a_folder_is_refused(run, folder, name):
 
 
 @pytest.mark.parametrize(
-    ("given", "problem"), [("", "the name of a file is empty"), (".", ".: is a directory")]
+    ("given", "problem"),
+    [("", "the name of a file is empty"), (".", ".: is a folder that bbc does not recognise")],
 )
 def test_what_names_no_file_is_one_error_also_where_the_result_is_there(
     run, folder, monkeypatch, given, problem

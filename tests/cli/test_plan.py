@@ -104,8 +104,8 @@ def test_one_configuration(run):
     status, out, _ = run(*words, "--width", "0.05")
     text = " ".join(out.split())
     assert status == 0
-    assert text.startswith("stated values accuracy of 0.900 expected of a single configuration")
-    assert " Plan 557 rows for the 95% CI of a single configuration" in text
+    assert text.startswith("stated values expected accuracy 0.900 for a single configuration")
+    assert " You need about 557 samples for the 95% CI of a single configuration" in text
     assert "Nothing is selected, so its accuracy needs no correction: expect about 0.900." in text
 
 

@@ -47,7 +47,7 @@ def test_gates_and_tables_of_batches_take_it(run, cancer, tmp_path):
     assert found["gate"]["method"] == "bbc-632"
     assert run("batch", *words, "-o", tmp_path / "b.parquet")[0] == 0
     out = run.printed("gate", tmp_path / "b.parquet", "--fail-under", 0.5)
-    assert "lower bound of bbc-632" in " ".join(out.split())
+    assert "lower bound of the AUC (bbc-632)" in " ".join(out.split())
 
 
 def test_a_project_may_ask_for_it(run, cancer, tmp_path):
@@ -73,7 +73,7 @@ ENDLESS = [
 @pytest.mark.parametrize("metric", ENDLESS)
 def test_metrics_without_a_worst_value_are_refused(run, metric):
     err = run.refused("correct", SAMPLES / "diabetes.parquet", "--tight", "--metric", metric)
-    assert "--tight is for metrics with a worst value" in err
+    assert "--tight is for bounded metrics" in err
 
 
 def test_a_capped_error_is_not(run):

@@ -147,8 +147,8 @@ def of_plan(document):
     several = len({one["n_configurations"] for one in cells}) > 1
     for one in cells:
         counts = {"configurations": str(one["n_configurations"])} if several else {}
-        yield {"rows": str(one["n_samples"]), "looks like": one["naive"], "really": one["honest"],
-               "width": one["width"]} | counts  # fmt: skip
+        yield {"samples": str(one["n_samples"]), "apparent": one["naive"],
+               "expected": one["honest"], "width": one["width"]} | counts  # fmt: skip
 
 
 def of_findings(inspection):

@@ -205,9 +205,9 @@ def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
     found = correct(binary(n_samples=60), metric="log-loss", select="stack", n_resamples=50)
     record, text = found.document.record, FORMS["table"](found.document)
     (gain,), flat = record.gains, " ".join(text.split())
-    assert "The stack ensemble (" in flat
+    assert "The stack ensemble, made of " in flat
     assert f"Best single configuration, {record.single[0].winner}: scored" in flat
-    assert ("not shown" in flat) == (not gain.shown) == (gain.interval.lower <= 0)
+    assert ("no evidence of a gain" in flat) == (not gain.shown) == (gain.interval.lower <= 0)
     assert "corrected for choosing the members of the stack ensemble" in found.sentence()
     assert found.to_frame()["select"].tolist() == ["stack"] * 2
     html, markdown = found._repr_html_(), FORMS["markdown"](found.document)

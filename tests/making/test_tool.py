@@ -148,7 +148,7 @@ def test_the_answer_is_of_what_the_tool_deploys():
     assert single.winner == "10_LightGBM_GoldenFeatures"
     assert gain.looked == pytest.approx(single.naive - found.naive)
     said = str(found)
-    assert "The Ensemble that mljar deploys (10_LightGBM 57%" in said
+    assert "The Ensemble that mljar deploys, made of 10_LightGBM (57%)" in said
     assert "left out" not in said
     alone = bbccli.correct(MLJAR / "mljar", n_resamples=200, select="best")
     assert (alone.winner, alone.naive, alone.value) == (single.winner, single.naive, single.value)

@@ -181,7 +181,7 @@ def test_what_a_pilot_cannot_tell_is_unknown():
 
 
 def test_what_can_t_be_planned():
-    with pytest.raises(UndefinedError, match="says nothing about the others"):
+    with pytest.raises(UndefinedError, match="nothing is known about the others"):
         of_pilot(pilot(count=1), ACCURACY, PLAN)
     values = pilot(noisy, count=5)
     jumping = next(one for one in METRICS.values() if not one.smooth and values.task in one.tasks)

@@ -45,7 +45,7 @@ def test_a_pattern_that_matches_nothing(save, option):
     assert e.value.hint == "did you mean 'forest'?"
     with pytest.raises(InputError) as e:
         chosen(save, **{option: ["zzz*"]})
-    assert e.value.hint.startswith("the configurations are svm C=1, svm C=10")
+    assert e.value.hint.startswith("choose from svm C=1, svm C=10")
 
 
 def test_columns_of_classes_go_together(save):

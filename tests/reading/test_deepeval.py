@@ -126,11 +126,11 @@ def test_conversations_are_items(tmp_path):
 
 
 FAULTS = {
-    "cases in an object": ({"testCases": {"a": 1}}, "test case 1 is not as deepeval writes it"),
-    "a case in text": ({"testCases": ["a"]}, "test case 1 is not as deepeval writes it"),
+    "cases in an object": ({"testCases": {"a": 1}}, "test case 1 is not in the format of deepeval"),
+    "a case in text": ({"testCases": ["a"]}, "test case 1 is not in the format of deepeval"),
     "no name of a metric": (
         {"testCases": [{"name": "a", "metricsData": [{"score": 1}]}]},
-        "test case 1 is not as deepeval writes it: it lacks name",
+        "test case 1 is not in the format of deepeval: it lacks name",
     ),
     "no cases": ({"testCases": []}, "it holds no test cases"),
 }

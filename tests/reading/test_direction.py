@@ -239,7 +239,7 @@ def test_the_hints_on_copies_can_be_followed(run, save, n_copies):
     path = save("p.csv", columns)
     err = run.refused("correct", path)
     words = " ".join(err.split()).partition("hint: ")[2].partition("; or")[0]
-    assert words == " ".join(f"--exclude 'copy {c}'" for c in range(n_copies))
+    assert words == "use " + " ".join(f"--exclude 'copy {c}'" for c in range(n_copies))
     leave_out = [word for c in range(n_copies) for word in ("--exclude", f"copy {c}")]
     assert run("correct", path, *leave_out, "--n-resamples", 40)[0] == 0
     assert run("correct", path, "--only", "*", "--n-resamples", 40)[0] == 0

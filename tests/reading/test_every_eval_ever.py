@@ -177,8 +177,8 @@ def test_a_level_may_be_unknown_and_a_sample_without_a_score(tmp_path):
 FAULTS = {
     "no score": ({"evaluation": {"is_correct": True}}, "line 3 has no evaluation.score"),
     "a score in text": ({"evaluation": {"score": "1"}}, "line 3 has no evaluation.score"),
-    "no evaluation": ({"evaluation": None}, "line 3 is not as Every Eval Ever writes it"),
-    "a model in a list": ({"model_id": ["a"]}, "is not as Every Eval Ever writes it"),
+    "no evaluation": ({"evaluation": None}, "line 3 is not in the format of Every Eval Ever"),
+    "a model in a list": ({"model_id": ["a"]}, "is not in the format of Every Eval Ever"),
 }
 
 

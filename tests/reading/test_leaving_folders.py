@@ -191,7 +191,7 @@ class TestWhatIsNoFile:
             place.symlink_to("/dev/zero")
         else:
             place.mkdir()
-        problem = "is a directory" if kind == "folder" else IRREGULAR
+        problem = "is a folder, not a file" if kind == "folder" else IRREGULAR
         with read_limits.use(Reading(follow_links=follows)):
             refused(mljar, problem, place)
 

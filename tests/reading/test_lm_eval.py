@@ -325,7 +325,7 @@ def test_fields_of_another_type_are_a_fault_of_the_line(fault, tmp_path):
     if fault == "metrics that are a number":
         assert read(path).n_samples == 12
     else:
-        refused("line 5 is not as lm-eval writes it", path, kind=BbcError)
+        refused("line 5 is not in the format of lm-eval", path, kind=BbcError)
 
 
 def test_two_tasks_with_other_metrics_ask_for_one_by_name():

@@ -345,9 +345,9 @@ MLJAR, LOGS = DATA / "runs" / "mljar", DATA / "evaluations" / "inspect_ai" / "js
 @pytest.mark.parametrize(
     ("paths", "how", "words", "hint"),
     [
-        (MLJAR, {"dialect": "long"}, "is for tables, and .* is none", "leave it out"),
+        (MLJAR, {"dialect": "long"}, "is for tables, and .* is not one", "leave it out"),
         (MLJAR, {"roles": Roles(prediction="x")}, 'prediction="x" is for tables', "leave it out"),
-        (LOGS, {"roles": Roles(configuration="x")}, "is for tables, and .* is none", "leave"),
+        (LOGS, {"roles": Roles(configuration="x")}, "is for tables, and .* is not one", "leave"),
         (MLJAR, {"task": "score"}, "is for scores, and .* has predictions", "leave it out"),
         (LOGS, {"task": "binary"}, "inspect exports hold no labels", "use task="),
         (

@@ -251,11 +251,11 @@ def test_an_answer_of_any_length_is_read(tmp_path):
 FAULTS = {
     "index.json": (
         lambda: json.dumps(results()).replace('"promptIdx": 3', '"promptIdx": [3]', 1),
-        r"row \d+ is not as promptfoo writes it",
+        r"row \d+ is not in the format of promptfoo",
     ),
     "prompts.json": (
         lambda: json.dumps({"evalId": "e", "results": {"results": [], "prompts": 7}}),
-        "is not as promptfoo writes it",
+        "is not in the format of promptfoo",
     ),
     "cut.json": (lambda: json.dumps(results())[:-5000], "is not valid JSON"),
     "deep.json": (lambda: "[" * 200_000, "is not valid JSON"),
@@ -275,7 +275,7 @@ FAULTS = {
     ),
     "status.csv": (
         lambda: table(lambda rows: [[c.replace("PASS", "OK") for c in row] for row in rows]),
-        "line 2 is not as promptfoo writes it",
+        "line 2 is not in the format of promptfoo",
     ),
     "short.csv": (lambda: table(lambda rows: [*rows[:9], rows[9][:20]]), "line 10 is not as"),
 }

@@ -276,4 +276,4 @@ def test_a_column_that_tells_the_rows_of_a_sample_apart_is_named() -> None:
     frame = frame.assign(seed=frame["fold"] // K * 7, fold=frame["fold"] % K)
     with pytest.raises(InputError, match="row_id occurs twice") as caught:
         read(frame)
-    assert 'repeat="seed" if seed tells repeats apart' in caught.value.hint
+    assert 'repeat="seed" if seed distinguishes repeats' in caught.value.hint

@@ -232,7 +232,7 @@ def test_a_run_that_counts_what_is_undefined_as_0_is_recognised(tmp_path):
     mixed = replace(plain, predictions=plain.predictions[:, ::-1])
     with pytest.raises(InputError, match="C=") as error:
         verified(mixed)
-    assert "or it defines precision otherwise" in error.value.hint
+    assert "or it defines precision differently" in error.value.hint
 
 
 @pytest.mark.parametrize("how", [{"scoring": "accuracy", "cv": [(np.arange(9), [10])]}, {"cv": 3}])

@@ -248,7 +248,7 @@ def test_a_search_that_scored_other_classes_than_the_most_probable_ones(tmp_path
     model = FixedThresholdClassifier(KNeighborsClassifier(), threshold=0.3)
     rec = recorder(tmp_path, scoring="f1", response="predict_proba")
     grid = {"estimator__n_neighbors": [3, 7]}
-    with pytest.warns(UserWarning, match="predict\\(\\) gives other classes"):
+    with pytest.warns(UserWarning, match="predict\\(\\) gives classes other than those recorded"):
         rec.finish(GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y))
     with pytest.raises(InputError, match="on the leaderboard of recorder") as error:
         verified(read(rec.folder))
@@ -434,8 +434,8 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "path", "hint"),
     [
-        (b"", "part", "run the search again with a recorder on the same folder, and finish"),
-        (b"\0" * 4000, "part", "run the search again with a recorder on the same folder"),
+        (b"", "part", "run the search again with a recorder of the same folder, and finish"),
+        (b"\0" * 4000, "part", "run the search again with a recorder of the same folder"),
         (None, "folder", "record the search again"),
     ],
     ids=["empty", "zeros", "lost"],

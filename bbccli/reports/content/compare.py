@@ -142,7 +142,7 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
             "corrected", lambda one: signed(one.corrected, digits), wide=True, optional=True
         ),
         TableColumn(
-            f"{percent(document.plan.level)} interval",
+            f"{percent(document.plan.level)} CI",
             lambda one: phrases.ends_text(one.interval, digits.difference),
             optional=True,
         ),
@@ -246,7 +246,7 @@ def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
         [
             TableColumn("configuration", lambda one: one.configuration, text=True),
             TableColumn(label, lambda one: digits.performance(one.performance)),
-            TableColumn(f"{level} interval", interval),
+            TableColumn(f"{level} CI", interval),
             TableColumn("behind winner", partial(_behind, digits)),
         ],
         inside,

@@ -52,6 +52,7 @@ def rows(exhibit: Exhibit) -> Drawn | str:
         "strokeDash": vega.nominal("series", (WIDTH, OPTIMISM), (vega.SOLID, vega.DASHED)),
     }
     band = {"x": x, "y": y | {"field": "lower"}, "y2": {"field": "upper"}}
+    dots = {"x": x, "y": y, "color": looks["color"], **vega.HOVER}
     at = [{"rows": chosen.n_samples}]
     return Drawn(
         f"With {texts[0][0]} samples the interval is {texts[0][1]} wide, with {texts[-1][0]} it "
@@ -67,13 +68,7 @@ def rows(exhibit: Exhibit) -> Drawn | str:
                 vega.layer("area", band, vega.KNOWN, color=vega.NAIVE, opacity=0.2),
                 vega.layer("line", {"x": x, "y": y, **looks}, strokeWidth=2.5),
                 vega.layer("rule", {"x": x}, data=at, strokeDash=vega.DOTTED, color=vega.INK),
-                vega.layer(
-                    "point",
-                    {"x": x, "y": y, "color": looks["color"], **vega.HOVER},
-                    filled=True,
-                    size=60,
-                    opacity=1,
-                ),
+                vega.layer("point", dots, filled=True, size=60, opacity=1),
             ],
             height=210,
         ),

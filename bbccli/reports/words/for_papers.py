@@ -148,10 +148,7 @@ def _rule(estimate: Estimate, document: Envelope) -> str:
 
 
 def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") -> list[str]:
-    """Return the samples and any unusual reading of them, for the metrics that count.
-
-    `part` says how many of the samples count, where not all do.
-    """
+    """Return the samples (`part`: how many count, if not all), and any unusual reading of them."""
     read = document.input
     groups = f" in {count(read.n_groups, 'group')}" if read.n_groups else ""
     used, total = read.n_samples, phrases.n_samples_read(read)
@@ -206,8 +203,7 @@ def of_one_class(metric: str) -> bool:
 
 def of_labels(metric: str) -> bool:
     """True if a metric scores predicted classes."""
-    known = METRICS.get(metric)
-    return known is None or known.wants is PredictionKind.LABEL
+    return metric not in METRICS or METRICS[metric].wants is PredictionKind.LABEL
 
 
 def _method(estimate: Estimate, document: Envelope) -> list[str]:
@@ -220,7 +216,9 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
         parts.append(f"{percent(plan.evaluation_share)} held out")
     parts += [] if estimate.size_correction is None else [f"corrected for {OUT_OF_BAG}"]
     parts += [f"not corrected for {OUT_OF_BAG}"] if _leaves_size(estimate, plan) else []
-    guard, kind = _guard(estimate, document), _kind(estimate, plan)
+    tight = plan.interval == "sharp" and estimate.method in TIGHT_METHODS
+    kind = f"{phrases.interval_kind(plan.interval)}{' (--tight)' * tight}"
+    guard = _guard(estimate, document)
     if guard or (is_resampled(estimate) and plan.interval != "percentile"):
         parts.append(
             " ".join(filter(None, [guard, kind if is_resampled(estimate) else "interval"]))
@@ -231,12 +229,6 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
         *limits(_metrics(estimate), plan, estimate.notes),
         f"bbc {document.version}",
     ]
-
-
-def _kind(estimate: Estimate, plan: Plan) -> str:
-    """Kind of the interval; with `--tight` where that option was given."""
-    tight = plan.interval == "sharp" and estimate.method in TIGHT_METHODS
-    return f"{phrases.interval_kind(plan.interval)}{' (--tight)' * tight}"
 
 
 def _leaves_size(estimate: Estimate, plan: Plan) -> bool:
