@@ -19,6 +19,10 @@ from benchmarks.validation import (
     made,
     plans,
     stopping,
+    guided,
+    learning_curves,
+    made,
+    plans,
     trained_plans,
 )
 from benchmarks.validation.kept import FOLDER, Study
@@ -33,6 +37,7 @@ STUDIES = (
     made.STUDY,
     made.OF_STEPS,
     stopping.STUDY,
+    *guided.STUDIES,
 )
 PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
@@ -80,6 +85,9 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "made": made.block(kept["made"]) + "\n" + made.block(kept["made-steps"], made.QUESTIONS),
         "made-narrow": made.narrow_block(kept["made-steps"]),
         "stopping": stopping.block(kept["stopping"]),
+        "made": made.block(kept["made"]),
+        "guided": guided.block([kept["guided"], kept["guided-boosting"]]),
+        "guided-lists": guided.block_of_lists(kept["guided-lists"]),
     }
 
 
