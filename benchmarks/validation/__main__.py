@@ -15,14 +15,11 @@ from pathlib import Path
 from benchmarks.validation import (
     comparisons,
     dropping,
-    learning_curves,
-    made,
-    plans,
-    stopping,
     guided,
     learning_curves,
     made,
     plans,
+    stopping,
     trained_plans,
 )
 from benchmarks.validation.kept import FOLDER, Study
@@ -85,7 +82,6 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
         "made": made.block(kept["made"]) + "\n" + made.block(kept["made-steps"], made.QUESTIONS),
         "made-narrow": made.narrow_block(kept["made-steps"]),
         "stopping": stopping.block(kept["stopping"]),
-        "made": made.block(kept["made"]),
         "guided": guided.block([kept["guided"], kept["guided-boosting"]]),
         "guided-lists": guided.block_of_lists(kept["guided-lists"]),
     }
