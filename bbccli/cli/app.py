@@ -186,7 +186,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
         return OptionError.status
     known = getattr(error, "possibilities", None) or ()
     context = getattr(error, "ctx", None)
-    program = " ".join(["bbc", *(one for one in arguments[:1] if one in COMMANDS)])
+    program = " ".join(["bbc", *(argument for argument in arguments[:1] if argument in COMMANDS)])
     program = program if context is None else context.command_path
     name = getattr(error, "option_name", "")
     # without the dashes, which make short names alike

@@ -236,7 +236,7 @@ class PanelledCommand(ChecksHere, TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the usage after the name: options, then arguments."""
-        shown = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        shown = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
         return ["[OPTIONS]", *(str(a.metavar if a.required else f"[{a.metavar}]") for a in shown)]
 
     def get_help(self, ctx: Any) -> str:
@@ -253,7 +253,7 @@ class PanelledCommand(ChecksHere, TyperCommand):
             else:
                 panel = parameter.rich_help_panel or Panel.COMMON.value
                 sections[panel].append(parameter.get_help_record(ctx))
-        has_more = any(one.name == HELP_ALL for one in self.get_params(ctx))
+        has_more = any(param.name == HELP_ALL for param in self.get_params(ctx))
         if has_more and HELP_ALL not in ctx.meta:
             sections = {title: sections[title] for title in ("Arguments", Panel.COMMON.value)}
         for title, records in sections.items():
@@ -290,12 +290,12 @@ def typed(command: Command) -> TyperCommand:
 
     described: Any = run
     described.__doc__ = _as_help(command.function.__doc__ or "")
-    parameters = [_parameter(one) for one in command.options.values()]
-    special = sum(one.option.panel is not Panel.COMMON for one in command.options.values())
+    parameters = [_parameter(option) for option in command.options.values()]
+    special = sum(option.option.panel is not Panel.COMMON for option in command.options.values())
     if special > MOST_SPECIAL:
         parameters.append(_HELP_ALL)
     described.__signature__ = inspect.Signature(parameters, return_annotation=None)
-    described.__annotations__ = {one.name: one.annotation for one in parameters}
+    described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(command.name, cls=PanelledCommand, context_settings=HELP_NAMES)(described)
     built: Any = typer.main.get_command(app)

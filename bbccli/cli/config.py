@@ -95,7 +95,7 @@ def why_not(key: str) -> str:
     """Return why an option can't be set; empty if it can."""
     if key == "strict":
         return 'use missing = "error" instead'
-    every = (one for name in CONFIGURABLE for one in command_named(name).options.values())
+    every = (option for name in CONFIGURABLE for option in command_named(name).options.values())
     if any(one.key == key and one.option.scope is Scope.RUN for one in every):
         return f"--{key} is for a single run: give it on the command line"
     return ""

@@ -67,7 +67,7 @@ def explain(
     elif what in NOTES:
         results = [content.of_note(what)]
     else:
-        results = [content.of_result(one.record) for one in _results(what)]
+        results = [content.of_result(result.record) for result in _results(what)]
     write(on_terminal(results, style_for_stdout()), "-")
 
 
@@ -91,7 +91,7 @@ def _results(path: str) -> list[Document[Envelope]]:
             f"{path} is a table, not saved results",
             hint="give the .json of bbc correct, or the .jsonl of bbc batch",
         )
-    found = [one for one in read_documents(path) if "error" not in one]
+    found = [document for document in read_documents(path) if "error" not in document]
     if not found:
         raise InputError(
             "no file of this batch has a result",

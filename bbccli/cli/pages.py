@@ -80,12 +80,14 @@ def report(
     if figures is not None:
         _write_figures(exhibits, figures)
     failures = [document.record for document in documents if "error" in document]
-    if [one.document.command for one in exhibits] == ["compare"]:
+    if [exhibit.document.command for exhibit in exhibits] == ["compare"]:
         write(page_of_comparison(exhibits[0], title or ""), output)
     else:
         write(page(exhibits, failures, title or ""), output)
     if output != STDOUT and not quiet:
-        tell_written([one.document for one in exhibits] if len(exhibits) == 1 else [], output)
+        tell_written(
+            [exhibit.document for exhibit in exhibits] if len(exhibits) == 1 else [], output
+        )
 
 
 Given = Annotated[
@@ -212,7 +214,7 @@ def _saved(files: Sequence[str]) -> Exhibit | None:
         )
     if len(files) != 1 or not is_result(files[0]):
         return None
-    documents = [one for one in read_documents(files[0]) if "error" not in one]
+    documents = [document for document in read_documents(files[0]) if "error" not in document]
     if len(documents) != 1:
         raise OptionError(
             f"{files[0]} holds {len(documents)} results, but a figure shows one",

@@ -167,7 +167,7 @@ def made_against(
         interval=gain.interval,
         verdict=verdict_of(lower, upper, margin),
         notes=(
-            *(one for one in found.notes if one.code != unequal_budgets.code),
+            *(note for note in found.notes if note.code != unequal_budgets.code),
             *(on_making(matrix, maker) if maker else ()),
             *on_few_groups(matrix),
         ),

@@ -131,7 +131,7 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
 def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> bool:
     """True if no matrix has keys; raises where their keys are in different columns."""
     keys = [matrix.sample_keys for matrix in matrices]
-    columns = [None if one is None else one.column for one in keys]
+    columns = [None if key is None else key.column for key in keys]
     for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
         if (column or "").casefold() != (columns[0] or "").casefold():
             have = [f"has the key {one!r}" if one else "has no key" for one in (columns[0], column)]
@@ -226,11 +226,11 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
 def _columns(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
     """Yield each column that has to agree, in each matrix; None where absent."""
     outcomes = [matrix.outcome for matrix in matrices]
-    yield "truth", [one.values for one in outcomes]
-    yield "event", [one.event for one in outcomes]
-    yield "weight", [one.weights for one in outcomes]
+    yield "truth", [outcome.values for outcome in outcomes]
+    yield "event", [outcome.event for outcome in outcomes]
+    yield "weight", [outcome.weights for outcome in outcomes]
     groups = [matrix.groups for matrix in matrices]
-    yield "group", [None if one is None else _codes(one) for one in groups]
+    yield "group", [None if group is None else _codes(group) for group in groups]
 
 
 def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, column: str) -> str:
@@ -286,7 +286,9 @@ def _available(matrices: Sequence[PredictionMatrix]) -> BoolArray | None:
 def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[str, ...]:
     """Names of all configurations; repeated ones are prefixed with the name of their matrix."""
     pairs = zip(names, matrices, strict=True)
-    every = [(name, one) for name, matrix in pairs for one in matrix.configurations]
+    every = [
+        (name, configuration) for name, matrix in pairs for configuration in matrix.configurations
+    ]
     alone = len({one for _, one in every}) == len(every)
     return tuple(one if alone else f"{name}/{one}" for name, one in every)
 
@@ -296,7 +298,10 @@ def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str])
     names = iter(configurations)
     for matrix in matrices:
         entries = matrix.source.configurations
-        configs += [{**entries.get(one, {}), "id": next(names)} for one in matrix.configurations]
+        configs += [
+            {**entries.get(configuration, {}), "id": next(names)}
+            for configuration in matrix.configurations
+        ]
     return Source(
         path=", ".join(matrix.source.path for matrix in matrices),
         sha256=", ".join(matrix.source.sha256 for matrix in matrices),

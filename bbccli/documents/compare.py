@@ -107,7 +107,11 @@ def judged(
         reason = "nothing was compared"
         return RequiredVerdict(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
     first = comparisons[0]
-    alike = [one for one in comparisons if (one.first, one.second) == (first.first, first.second)]
+    alike = [
+        comparison
+        for comparison in comparisons
+        if (comparison.first, comparison.second) == (first.first, first.second)
+    ]
     judging = next((one for one in alike if not _unsound(one)), first)
     met = judging.verdict in (required, Verdict.BETTER)
     reason = _why_undecidable(judging, {note.code for note in notes}, named=named)

@@ -257,7 +257,7 @@ def document(
 def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:
     """Return the notes of a matrix, less that on early stopping if those on the answer have one."""
     told = any(note.code in (stopped_on_fold.code, winner_stopped.code) for note in notes)
-    return [one for one in matrix.notes if not (told and one.code == stopped_on_fold.code)]
+    return [note for note in matrix.notes if not (told and note.code == stopped_on_fold.code)]
 
 
 def is_single(document: Envelope) -> bool:
@@ -272,12 +272,12 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
     does where there is no other. One on rows that the search never saw comes before all.
     """
     found = [
-        one
-        for one in estimates
-        if one.interval is not None
-        and _is_defined(one.value)
-        and not one.ignores_selection
-        and not has_no_width(one)
+        estimate
+        for estimate in estimates
+        if estimate.interval is not None
+        and _is_defined(estimate.value)
+        and not estimate.ignores_selection
+        and not has_no_width(estimate)
     ]
     found.sort(key=lambda one: (one.opened is None, one.experimental))
     return found[0] if found else None

@@ -47,8 +47,8 @@ def _answering(document: Any) -> Iterator[Any]:
     """Yield the parts whose figures are the answer: those to report, and the one that is judged."""
     estimates = getattr(document, "estimates", ())
     judged = getattr(getattr(document, "gate", None), "method", None)
-    for metric in dict.fromkeys(one.metric for one in estimates):
-        of_metric = [one for one in estimates if one.metric == metric]
+    for metric in dict.fromkeys(estimate.metric for estimate in estimates):
+        of_metric = [estimate for estimate in estimates if estimate.metric == metric]
         reported = reported_estimate(of_metric)
         for one in of_metric:
             if one is (reported or of_metric[0]) or one.method == judged:

@@ -245,7 +245,7 @@ def _on_rare_positives(
     if matrix.task is not Task.BINARY or not narrow:
         return []
     share = float(matrix.outcome.class_counts[1] / matrix.n_samples)
-    rare = [one.label for one in metrics if one.kind is MetricKind.OTHER and share < RARE]
+    rare = [metric.label for metric in metrics if metric.kind is MetricKind.OTHER and share < RARE]
     return [rare_positives(label, share, plan.interval) for label in rare]
 
 

@@ -250,7 +250,7 @@ def of_totals(parts: Sequence[Part], formula: Formula, *, whole: bool = False) -
 
     def bind(outcome: Outcome, predictions: Predictions) -> Statistic:
         terms = (part(outcome, predictions) for part in parts)
-        sums = tuple(Sum.bound(one, outcome.weights) for one in terms)
+        sums = tuple(Sum.bound(term, outcome.weights) for term in terms)
         return Statistic(sums, finite(formula), predictions.shape[1], whole)
 
     return bind

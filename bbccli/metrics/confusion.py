@@ -215,7 +215,7 @@ class ByClass(Total):
                 shares = [total[:, :, 0] for total in sums[: self.n_shares]]
                 totals = (*shares, *sums[self.n_shares :])
                 if self.whole:
-                    totals = (*(one[:-1] for one in totals), *(one[-1:] for one in totals))
+                    totals = (*(total[:-1] for total in totals), *(total[-1:] for total in totals))
                 values[rows, position] = self.formula(*totals)[:, 0]
         return values
 

@@ -178,7 +178,7 @@ def sources_of(
         return [source], [source.source.path if is_matrix else name_in_messages(source)]
     by_name = {name: values for name, values in of_samples.items() if isinstance(values, Mapping)}
     for argument, values in by_name.items():
-        for name in (one for one in values if one not in several):
+        for name in (value for value in values if value not in several):
             raise OptionError(
                 f"{argument} has {name!r}, but predictions have not",
                 hint=f"use keys of the predictions: {', '.join(map(str, several))}",
@@ -200,7 +200,7 @@ def command_of(options: Any, sources: Any, command: str) -> str:
     if any(map(in_memory, values)):
         return ""
     words = [*files, *(one for value in values for one in as_list(value))]
-    plain = all(isinstance(one, str | PurePath | int | float | Enum | NoneType) for one in words)
+    plain = all(isinstance(word, str | PurePath | int | float | Enum | NoneType) for word in words)
     return command_line(options, list(map(str, files)), command) if plain else ""
 
 
@@ -213,7 +213,7 @@ def _several(predictions: Any) -> Mapping[Any, Any] | None:
         return None
     if not any(map(_is_experiment, predictions)) or all(map(_is_array, predictions)):
         return None  # arrays in a list are repeats
-    paths = [_path(one) for one in predictions]
+    paths = [_path(prediction) for prediction in predictions]
     if not all(paths):
         hint = "give a dictionary with a name for each: {'svm': one, 'forest': other}"
         raise OptionError("experiments in a list have no names", hint=hint)
@@ -276,7 +276,7 @@ def _folder(predictions: Any) -> PurePath | None:
     if isinstance(scoring, Mapping):  # the one that selects, if several are recorded
         scorers = [scoring.get(getattr(predictions, "refit", None)), *scoring.values()]
     folders = (getattr(scorer, "folder", None) for scorer in scorers)
-    return next((one for one in folders if isinstance(one, PurePath)), None)
+    return next((folder for folder in folders if isinstance(folder, PurePath)), None)
 
 
 def _are_paths(given: Any) -> bool:
@@ -286,10 +286,10 @@ def _are_paths(given: Any) -> bool:
 
 def _check_reading(options: Any, what: str, allowed: frozenset[str]) -> None:
     """Refuse options of reading that do not apply to this input."""
-    for one in options_of(InputOptions).values():
-        if one.name not in allowed and getattr(options, one.name) != one.default:
+    for option in options_of(InputOptions).values():
+        if option.name not in allowed and getattr(options, option.name) != option.default:
             raise OptionError(
-                f"{parameter(one.name)} is for files and data frames, but this is {what}",
+                f"{parameter(option.name)} is for files and data frames, but this is {what}",
                 hint="leave it out",
             )
 

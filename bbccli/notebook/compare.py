@@ -184,7 +184,7 @@ class ComparisonResult(Result):
     def best(self) -> tuple[str, ...]:
         """Names of the configurations that may be the best, best first, if requested."""
         members = self.best_set.members if self.best_set else ()
-        return tuple(one.configuration for one in members if one.inside)
+        return tuple(member.configuration for member in members if member.inside)
 
     @property
     def ranks(self) -> Ranks | None:
@@ -220,7 +220,7 @@ class ComparisonResult(Result):
         from bbccli.reports.page.compared import FIGURES, figures_of
 
         exhibit = Exhibit(self.document.record)
-        drawn = {one.kind: one for one in figures_of(exhibit)}
+        drawn = {figure.kind: figure for figure in figures_of(exhibit)}
         kind = kind or next(iter(drawn))
         entry(dict.fromkeys(FIGURES), kind, "figure")
         return Figure.of(drawn.get(kind) or draw(kind, exhibit))

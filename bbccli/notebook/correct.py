@@ -156,7 +156,7 @@ class Correction(Result):
     def estimate(self) -> Estimate:
         """The estimate to report for the first metric, else its first one."""
         metric = self.analysed.metrics[0].name
-        own = [one for one in self.estimates if one.metric == metric]
+        own = [estimate for estimate in self.estimates if estimate.metric == metric]
         return reported_estimate(own) or own[0]
 
     @property

@@ -89,7 +89,7 @@ def plan(
     )
     of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
-    stated = predictions is None and not any(one is not None for one in of_samples.values())
+    stated = predictions is None and not any(sample is not None for sample in of_samples.values())
     pilot = None if stated else source_of(predictions, how, of_samples)
     how.check_options(pilot=not stated)
     return PlanResult(how.answer(pilot), how, command_of(how, () if stated else pilot, "plan"))

@@ -68,7 +68,7 @@ class Result(ABC):
 
         doubts = doubts_of(self.document.record)
         more = len(self._notes()) - len(doubts)
-        lines = [*(f"DOUBT: {one.text}." for one in doubts), *self._lines()]
+        lines = [*(f"DOUBT: {doubt.text}." for doubt in doubts), *self._lines()]
         return "\n".join([*lines, *([f"{count(more, 'note')} in .notes"] if more else [])])
 
     @abstractmethod

@@ -43,7 +43,7 @@ __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
 
 def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
-    every = [one for part in parts for one in vars(part).values() if isinstance(one, NoteKind)]
+    every = [var for part in parts for var in vars(part).values() if isinstance(var, NoteKind)]
     return {one.code: one for one in every}
 
 

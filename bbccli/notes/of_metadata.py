@@ -289,7 +289,7 @@ def flagged_left_out(
     return (
         f"{len(flags)} of {n_configurations} configurations {verb} left out because of {whose} "
         f"flags: {listing(names)}",
-        " ".join(f"--include {one}" for one in options),
+        " ".join(f"--include {option}" for option in options),
     )
 
 

@@ -335,7 +335,7 @@ class PilotBasis:
         if groups is not None:
             members = [np.flatnonzero(groups == name) for name in np.unique(groups)]
             n_groups = max(round(n_samples * len(members) / self.n_samples), 2)
-            drawn = [members[one] for one in rng.integers(0, len(members), n_groups)]
+            drawn = [members[integer] for integer in rng.integers(0, len(members), n_groups)]
             sizes = list(map(len, drawn))
             return np.concatenate(drawn), np.repeat(np.arange(n_groups), sizes)
         if not self.matrix.task.is_classification:

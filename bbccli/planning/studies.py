@@ -64,7 +64,7 @@ class Widths:
         if (key := (rows, n_configurations)) not in self.cache:
             rngs = [np.random.default_rng((self.plan.seed, k)) for k in range(N_STUDIES)]
             studies = (self.basis.study(*key, rng, MOST_CONFIGURATIONS) for rng in rngs)
-            widths = np.array([width_of(one, self.basis, self.plan) for one in studies])
+            widths = np.array([width_of(study, self.basis, self.plan) for study in studies])
             self.cache[key] = widths[~np.isnan(widths)]
         return self.cache[key] * sqrt(rows / n_samples)
 

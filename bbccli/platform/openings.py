@@ -50,7 +50,7 @@ def append(path: Path, about: Mapping[str, Any]) -> int:
             f"the opening can't be counted in {path}: {error.strerror or error}",
             hint="make the file writable: an opening must be counted before it is shown",
         ) from error
-    return 1 + [one.get("id") for one in lines_of(path)].index(token)
+    return 1 + [line.get("id") for line in lines_of(path)].index(token)
 
 
 def check_plan(path: Path, planned: int, *, stricter: bool) -> None:

@@ -98,11 +98,13 @@ def may_be_folds(table: Table, key: str | None) -> bool:
     if key is not None and (is_text(table.type_of(key)) or not _counts(_numbers(table, key))):
         return False
     numbers = [_numbers(table, name) for name in table.names if is_number(table.type_of(name))]
-    scores = [one for one in numbers if (one % 1).any()]
-    scores = scores or [one for one in numbers if one.max(initial=0) > 10 and not _counts(one)]
-    shares = [_share_of_range(one) for one in scores]
-    limit = sum(float(one.mean() * (1 - one.mean())) for one in shares)
-    return bool(shares) and _LEAST_IN_FOLD * sum(float(one.var()) for one in shares) <= limit
+    scores = [number for number in numbers if (number % 1).any()]
+    scores = scores or [
+        number for number in numbers if number.max(initial=0) > 10 and not _counts(number)
+    ]
+    shares = [_share_of_range(score) for score in scores]
+    limit = sum(float(share.mean() * (1 - share.mean())) for share in shares)
+    return bool(shares) and _LEAST_IN_FOLD * sum(float(share.var()) for share in shares) <= limit
 
 
 def _numbers(table: Table, name: str) -> FloatArray:
@@ -169,7 +171,10 @@ def _key(table: Table, levels: Levels, found: Mapping[str, str], hints: Hints) -
 
 def _same_in_all(tables: Sequence[Table], name: str) -> bool:
     """True if a column has the same values in several files."""
-    held = [set(one.column(name).named_codes()[1]) if name in one.names else None for one in tables]
+    held = [
+        set(table.column(name).named_codes()[1]) if name in table.names else None
+        for table in tables
+    ]
     return None not in held and all(one == held[0] for one in held)
 
 
@@ -216,6 +221,6 @@ def _positive(table: Table, truth: str, levels: Levels) -> str:
     first = levels[truth] == names.index(min(names))
     scores = [n for n in table.names if n not in levels and not is_text(table.type_of(n))]
     numbers = [to_numbers(table.column(name).values) for name in scores]
-    parts = [[one[part & ~np.isnan(one)] for part in (first, ~first)] for one in numbers]
+    parts = [[number[part & ~np.isnan(number)] for part in (first, ~first)] for number in numbers]
     higher = [a.mean() > b.mean() for a, b in parts if len(a) and len(b)]
     return min(names) if higher and all(higher) else ""

@@ -246,7 +246,11 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
     if n_rounded := counts.pop("rounded", 0):
         yield identities.rounded_predictions(n_rounded)
     if counts.pop(STOPPED_EARLY, 0):
-        which = [one for one in configurations if STOPPED_EARLY in metadata.flags.get(one, ())]
+        which = [
+            configuration
+            for configuration in configurations
+            if STOPPED_EARLY in metadata.flags.get(configuration, ())
+        ]
         yield flags.some_stopped(which, len(configurations))
     if counts:
         yield flags.validity_flags(counts)
@@ -262,8 +266,14 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
     """
     evaluation, targets = run.evaluation, run.targets
     told: list[tuple[Callable[[Sequence[str]], Note], Sequence[str]]] = [
-        (of_metadata.tried_again, [one for one in configurations if one in run.tried_again]),
-        (of_metadata.recorded_again, [one for one in configurations if one in run.again]),
+        (
+            of_metadata.tried_again,
+            [configuration for configuration in configurations if configuration in run.tried_again],
+        ),
+        (
+            of_metadata.recorded_again,
+            [configuration for configuration in configurations if configuration in run.again],
+        ),
         (of_metadata.damaged_parts, run.damaged),
     ]
     if evaluation is not None:
@@ -278,7 +288,11 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
         yield of_metadata.first_score(evaluation.score, evaluation.other_scores)
     if targets is None:
         return
-    scaled = [one for one in configurations if one in targets.scaled and one != targets.of]
+    scaled = [
+        configuration
+        for configuration in configurations
+        if configuration in targets.scaled and configuration != targets.of
+    ]
     if targets.unsure:
         yield of_data.targets_clipped(targets.unsure)
     elif scaled:
@@ -325,7 +339,7 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
 def _counted(names: tuple[str, ...]) -> bool:
     """True if a number that goes up is all that tells the names apart: trial 9, trial 10."""
     parts = [re.split(r"(\d+)", name) for name in names]
-    if len({len(one) for one in parts}) > 1:
+    if len({len(part) for part in parts}) > 1:
         return False
     varying = [piece for piece in zip(*parts, strict=True) if len(set(piece)) > 1]
     if len(varying) != 1 or not all(map(str.isdecimal, varying[0])):

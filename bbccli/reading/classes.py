@@ -154,9 +154,9 @@ def spelled(name: str, classes: Sequence[str]) -> str:
     if name in classes:
         return name
     number = number_of(name)
-    for one in classes:
-        if number_of(one) == number:
-            return one
+    for label in classes:
+        if number_of(label) == number:
+            return label
     return name
 
 
@@ -164,7 +164,7 @@ def codes_among(column: Column, classes: Sequence[str]) -> IntArray:
     """Return the position (n,) of each value among classes; -1 if missing, -2 if it is none."""
     codes, names = column.named_codes()
     places = {name: place for place, name in enumerate(classes)}
-    return np.array([*(places.get(spelled(one, classes), -2) for one in names), -1])[codes]
+    return np.array([*(places.get(spelled(name, classes), -2) for name in names), -1])[codes]
 
 
 def _split(

@@ -226,8 +226,8 @@ def natural_order(names: tuple[str, ...]) -> list[int]:
 def joint(codes: Sequence[IntArray]) -> IntArray:
     """Return (n,) dense codes of the combinations of several codes; -1 counts as a value."""
     combined: IntArray = np.zeros(len(codes[0]), np.int64)
-    for one in codes:
-        combined = _dense(combined * (int(one.max()) + 2) + one + 1)
+    for code in codes:
+        combined = _dense(combined * (int(code.max()) + 2) + code + 1)
     return combined
 
 

@@ -130,8 +130,8 @@ class Separate:
         The folder of a tool that keeps no keys, and arrays, have the rows of the training data.
         """
         ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
-        files = [one.path for one in self.sheet.table.origins] or [path]
-        keyless = self.sheet.metadata.run or all(one.endswith(_KEYLESS) for one in files)
+        files = [origin.path for origin in self.sheet.table.origins] or [path]
+        keyless = self.sheet.metadata.run or all(file.endswith(_KEYLESS) for file in files)
         if self.by_position or (ours is None and keyless):
             return
         if ours is None and theirs is None:
@@ -176,7 +176,7 @@ def open_separate(
     is_ragged = what == "folds" and _is_ragged(frame, roles)
     if not is_ragged:
         check_names(frame)
-    alike = [one for one in frame.names if ours and one.casefold() == ours.casefold()]
+    alike = [name for name in frame.names if ours and name.casefold() == ours.casefold()]
     key: str | None = None
     if by_hand is not None:
         key = column_of(frame, by_hand, role)
@@ -255,7 +255,7 @@ def correspond(own: Column, given: Column) -> bool:
         return True
     codes = [one.codes()[0] for one in (own, given)]
     counts = {len(np.unique(one)) for one in (*codes, joint(codes))}
-    return len(counts) == 1 and min(one.min() for one in codes) >= 0
+    return len(counts) == 1 and min(code.min() for code in codes) >= 0
 
 
 def _with_names(sheet: Sheet, truth: Column) -> Sheet:
@@ -267,7 +267,7 @@ def _with_names(sheet: Sheet, truth: Column) -> Sheet:
     named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}
     about = replace(
         sheet.metadata,
-        classes=tuple(named.get(one, one) for one in sheet.metadata.classes),
+        classes=tuple(named.get(label, label) for label in sheet.metadata.classes),
         positive_class=named.get(sheet.metadata.positive_class or ""),
     )
     cells = (replace(cell, label=named.get(cell.label or "", cell.label)) for cell in sheet.cells)

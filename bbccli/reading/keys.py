@@ -116,7 +116,7 @@ def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[n
         columns.append(Column(path, one.column, values, rows))
     arrays = alike(columns, otherwise_text=True)
     refuse_other_forms(columns, arrays)
-    return [np.array([name_of(key) for key in one.to_pylist()]) for one in arrays]
+    return [np.array([name_of(key) for key in array.to_pylist()]) for array in arrays]
 
 
 def refuse_two_spellings(key: Column) -> None:
@@ -172,10 +172,10 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
     import pyarrow as pa
 
     text = str(keys.values[entry].as_py())
-    names = [str(one) for one in others.codes()[1].to_pylist() if one is not None]
+    names = [str(value) for value in others.codes()[1].to_pylist() if value is not None]
     plain, *known = _plain(pa.array([text, *names], pa.large_string())).to_pylist()
     close = next((name for name, one in zip(names, known, strict=True) if one == plain), None)
-    if close is None and _form(text) not in {_form(one) for one in names}:
+    if close is None and _form(text) not in {_form(name) for name in names}:
         close = next(iter(names), None)
     if close is None:
         return ""
@@ -201,23 +201,23 @@ def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa
     """Return a column of several files as arrays of one type, possibly text (`otherwise_text`)."""
     import pyarrow as pa
 
-    kinds = {one.values.type for one in columns if not pa.types.is_null(one.values.type)}
+    kinds = {column.values.type for column in columns if not pa.types.is_null(column.values.type)}
     if all(is_text(kind) for kind in kinds):
-        return _texts(columns) if kinds else [one.values for one in columns]
-    if len(kinds) == 1 or not any(one.is_text or one.is_boolean for one in columns):
+        return _texts(columns) if kinds else [column.values for column in columns]
+    if len(kinds) == 1 or not any(column.is_text or column.is_boolean for column in columns):
         exact = len(kinds) == 1 or not otherwise_text
-        return [one.values for one in columns] if exact else _numeric(columns)
+        return [column.values for column in columns] if exact else _numeric(columns)
     try:
-        if otherwise_text and any(one.is_boolean for one in columns):
+        if otherwise_text and any(column.is_boolean for column in columns):
             raise pa.ArrowInvalid("true and false are not keys")
         numbers = _numeric(columns)
     except pa.ArrowException:
         if not otherwise_text:
             raise _unlike(columns) from None
     else:
-        classes = all(one.is_text or one.is_boolean for one in columns)
-        return [cast(one, pa.bool_()) for one in numbers] if classes else numbers
-    return [cast(one.values, pa.large_string()) for one in columns]
+        classes = all(column.is_text or column.is_boolean for column in columns)
+        return [cast(number, pa.bool_()) for number in numbers] if classes else numbers
+    return [cast(column.values, pa.large_string()) for column in columns]
 
 
 def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
@@ -254,16 +254,16 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
     import pyarrow as pa
 
     texts = [cast(one.values, pa.large_string()) for one in columns]
-    stamps = [_stamps(one) for one in texts]
-    if any(one is None for one in stamps):
+    stamps = [_stamps(text) for text in texts]
+    if any(stamp is None for stamp in stamps):
         return texts
-    zoned = [one is not None and one.type.tz is not None for one in stamps]
+    zoned = [stamp is not None and stamp.type.tz is not None for stamp in stamps]
     for at, column in enumerate(columns):
         if zoned[at] != zoned[0]:
             first = _shown(columns[0], _first(columns[0]))
             raise _zone_fault(column, _first(column), zoned[at], first, "files")
         _refuse_merged(column, stamps[at], "instant")
-    return [cast(one, pa.large_string()) for one in stamps]
+    return [cast(stamp, pa.large_string()) for stamp in stamps]
 
 
 def _zone_fault(column: Column, entry: int, zoned: bool, other: str, where: str) -> InputError:

@@ -103,7 +103,7 @@ def _has_outliers(values: Values, classes: Sequence[float]) -> bool:
         return False
     lowest = np.fmin.reduce(values.array, axis=None)  # a third of the time of comparing all
     told = lowest == OUTLIER and values.all_among(every)
-    return bool(told and all((values.array == one).any() for one in classes))
+    return bool(told and all((values.array == label).any() for label in classes))
 
 
 def _refuse_doubtful(
@@ -159,7 +159,9 @@ def decide_task(
     if labels or truth.is_text or truth.is_boolean:
         return Task.MULTICLASS
     numbers = map(number_of, present)  # those of 0.0 and 1.0 are classes as those of 0 and 1 are
-    if all(one.is_integer() for one in numbers) and values.all_among([*map(number_of, present)]):
+    if all(number.is_integer() for number in numbers) and values.all_among(
+        [*map(number_of, present)]
+    ):
         return Task.MULTICLASS
     return Task.REGRESSION
 

@@ -131,7 +131,7 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
         if labels is not None:
             return Values(labels, names, PredictionKind.LABEL)
     if values.words:
-        raise text_fault(_worded([one for one in _columns(sheet) if one.is_text]), sheet)
+        raise text_fault(_worded([column for column in _columns(sheet) if column.is_text]), sheet)
     if task.is_classification:
         return _by_class(sheet, values, outcome.classes, several=task is Task.MULTICLASS)
     return replace(values, kind=PredictionKind.SCORE) if task is Task.SURVIVAL else values
@@ -212,7 +212,9 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
 
 def _worded(columns: Sequence[Column]) -> Column:
     """Return the first column with text other than numbers, else the first."""
-    of_words = (one for one in columns if np.isnan([*map(number_of, one.named_codes()[1])]).any())
+    of_words = (
+        column for column in columns if np.isnan([*map(number_of, column.named_codes()[1])]).any()
+    )
     return next(of_words, columns[0])
 
 
@@ -245,9 +247,9 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
             array = array - values.array[:, :, [own[classes[0]] for own in places.values()]]
     elif several:
         name = sheet.cells[0].name
-        ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
-        stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
-        words = any(np.isnan(number_of(one)) for one in classes)
+        ends = [name.removesuffix(label) for label in classes if name.endswith(label)]
+        stems = [end.rstrip("_. -") for end in ends if not end.endswith("=")]
+        words = any(np.isnan(number_of(label)) for label in classes)
         raise InputError(
             f"predictions of {len(classes)} classes are neither labels nor one column per class; "
             f"the classes are {listing(classes, 8)}",

@@ -137,7 +137,7 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
     real = pa.types.is_floating(column.values.type) and bool((codes != codes[reference]).any())
     if real:
         values = to_numbers(column.values).astype(np.float64)
-    files = np.searchsorted([one.start for one in column.origins], column.rows, "right")
+    files = np.searchsorted([origin.start for origin in column.origins], column.rows, "right")
     varies, rounding = differing(values, reference, files if real else None)
     if not len(varies):
         return rounding

@@ -305,7 +305,7 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
                 hint="if they are a test set, average the predictions of each sample, or give "
                 f"{parameter('repeat', fold.place(0)[1])}: each fold is then a repeat",
             )
-    times, taken = int(np.bincount(samples).max()), {one.name for one in sheet.roles.values()}
+    times, taken = int(np.bincount(samples).max()), {role.name for role in sheet.roles.values()}
     for name in sheet.table.names:
         column = sheet.table.column(name)
         codes, kinds = column.codes()

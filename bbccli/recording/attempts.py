@@ -167,7 +167,11 @@ def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[
 
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
     """Return the relative rounding error of predictions and their losses."""
-    return NARROW if any(one is not None and one.itemsize < 8 for one in predictions) else TOLERANCE
+    return (
+        NARROW
+        if any(prediction is not None and prediction.itemsize < 8 for prediction in predictions)
+        else TOLERANCE
+    )
 
 
 def agreeing(part: Part, splits: SplitScores) -> bool:

@@ -92,7 +92,8 @@ def design_of(y: Any, task: str | None, scoring: str) -> Design:
 def class_names(labels: Iterable[Any]) -> tuple[str, ...]:
     """Return class names; a whole number is written as an integer."""
     return tuple(
-        str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in labels
+        str(int(label) if isinstance(label, float) and label.is_integer() else label)
+        for label in labels
     )
 
 

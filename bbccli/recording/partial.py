@@ -39,8 +39,8 @@ def with_others(design: Design, parts: Iterable[Part]) -> Design:
     """Return the design, with a further class if a label that is none of its classes was
     predicted.
     """
-    labels = (one.predictions for one in parts if one.kind is PredictionKind.LABEL)
-    if not any((np.asarray(one) == len(design.classes)).any() for one in labels):
+    labels = (part.predictions for part in parts if part.kind is PredictionKind.LABEL)
+    if not any((np.asarray(label) == len(design.classes)).any() for label in labels):
         return design
     return replace(design, task=Task.MULTICLASS, classes=(*design.classes, OTHER), positive="")
 
@@ -90,7 +90,7 @@ def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> Predi
 
 def dtype_of(parts: Iterable[Part]) -> np.dtype[Any]:
     """Return the float type that holds the predictions of all parts."""
-    dtypes = {one.predictions.dtype for one in parts if one.predictions is not None}
+    dtypes = {part.predictions.dtype for part in parts if part.predictions is not None}
     return np.result_type(np.float32, *dtypes)
 
 

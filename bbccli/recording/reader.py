@@ -70,7 +70,7 @@ class Recording:
     @property
     def configurations(self) -> tuple[str, ...]:
         """C unique names."""
-        return tuple(one.name for one in self.tries)
+        return tuple(attempt.name for attempt in self.tries)
 
     @property
     def repeated_holdout(self) -> bool:
@@ -103,7 +103,7 @@ def load(path: Path) -> Recording:
     parts, damaged = store.parts_in(path)
     listed = store.by_identity(store.listed_in(path))
     tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)
-    counted = [one for one in tries if one.counts]
+    counted = [attempt for attempt in tries if attempt.counts]
     if not counted:
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
@@ -142,11 +142,13 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
                     hint="use rec.scorer for a search: it distinguishes them by their parameters",
                 )
     tries = [
-        one
+        attempt
         for identity in dict.fromkeys([*listed, *groups])
-        for one in tries_of(groups.get(identity, ()), [c.splits for c in listed.get(identity, ())])
+        for attempt in tries_of(
+            groups.get(identity, ()), [c.splits for c in listed.get(identity, ())]
+        )
     ]
-    for one, name in zip(tries, short_names([one.parts[0] for one in tries]), strict=True):
+    for one, name in zip(tries, short_names([attempt.parts[0] for attempt in tries]), strict=True):
         one.name = name
     return tries
 
@@ -154,13 +156,13 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
 def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
     """Yield the excluded tries."""
     recorded = set()
-    for one in tries:
-        recorded.add(one.identity)
-        if not one.used:
-            yield LeftOut(one.name, "scored again by the same scorer, with other predictions")
-        elif not one.counts:
-            problems = (part.problem for part in one.parts if part.problem)
-            yield LeftOut(one.name, next(problems, "no predictions"))
+    for attempt in tries:
+        recorded.add(attempt.identity)
+        if not attempt.used:
+            yield LeftOut(attempt.name, "scored again by the same scorer, with other predictions")
+        elif not attempt.counts:
+            problems = (part.problem for part in attempt.parts if part.problem)
+            yield LeftOut(attempt.name, next(problems, "no predictions"))
     for identity, candidates in listed.items():
         if identity not in recorded:
             yield LeftOut(candidates[-1].label or identity, "every fit failed")
@@ -250,7 +252,7 @@ def handed_over(run: Recording) -> Predictions:
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
-    identities = [one.identity for one in tries]
+    identities = [attempt.identity for attempt in tries]
     any_score = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
     report = ToolRun(
         tool="recorder",
@@ -258,10 +260,10 @@ def handed_over(run: Recording) -> Predictions:
         metric=plan.scoring or None,
         metric_name=None if plan.scoring or not any_score else "a custom scorer",
         unchecked=otherwise if board else "no search reported its scores",
-        tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
+        tried=tuple(one.name for one in sorted(tries, key=lambda attempt: attempt.started)),
         leaderboard=tuple(score for c, score in board.items() if complete[c]),
         curves=tuple(_curves(run)),
-        again=tuple(one.name for one in tries if one.again),
+        again=tuple(attempt.name for attempt in tries if attempt.again),
         tried_again=tuple(
             one.name for c, one in enumerate(tries) if one.identity in identities[:c]
         ),
@@ -278,8 +280,10 @@ def handed_over(run: Recording) -> Predictions:
             classes=plan.classes,
             positive_class=plan.positive or None,
             flags={
-                one.name: tuple(dict.fromkeys(flag for part in one.parts for flag in part.flags))
-                for one in tries
+                attempt.name: tuple(
+                    dict.fromkeys(flag for part in attempt.parts for flag in part.flags)
+                )
+                for attempt in tries
             },
             axes=_axes(tries),
             selection=selection if several else None,
@@ -292,7 +296,7 @@ def handed_over(run: Recording) -> Predictions:
 
 
 def _parts(run: Recording) -> list[Part]:
-    return [part for one in run.tries for part in one.parts]
+    return [part for attempt in run.tries for part in attempt.parts]
 
 
 def _roles(
@@ -336,7 +340,7 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
 
 def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:
     """Return the epoch of each try that has one, and the name of its configuration."""
-    epochs = {one.name: (one.parts[0].name, one.parts[0].epoch) for one in tries}
+    epochs = {attempt.name: (attempt.parts[0].name, attempt.parts[0].epoch) for attempt in tries}
     return {
         name: {"configuration": own.rpartition("@")[0], "epoch": epoch}
         for name, (own, epoch) in epochs.items()
@@ -347,12 +351,12 @@ def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:
 def _curves(run: Recording) -> Iterator[FoldCurves]:
     """Yield the scores of the iterations of what was stopped in every fold of a single repeat."""
     folds = [fold for repeat, fold in run.design.places if repeat == 0]
-    for one in run.tries if len(folds) == len(run.design.places) else ():
-        parts = [one.splits[split] for split in range(len(folds)) if split in one.splits]
+    for attempt in run.tries if len(folds) == len(run.design.places) else ():
+        parts = [attempt.splits[split] for split in range(len(folds)) if split in attempt.splits]
         metrics = {part.curve_metric for part in parts}
         if len(parts) == len(folds) and len(metrics) == 1 and "" not in metrics:
             curves = tuple(part.curve for part in parts)
-            yield FoldCurves(id=one.name, metric=metrics.pop(), folds=curves)
+            yield FoldCurves(id=attempt.name, metric=metrics.pop(), folds=curves)
 
 
 def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:

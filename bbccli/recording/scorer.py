@@ -227,7 +227,7 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
 def _form(scorer: Any) -> tuple[Any, ...]:
     """Return what makes a scorer, but for the positive class and what is the default anyway."""
     default = ("average", "binary"), ("zero_division", 0), ("zero_division", "warn")
-    given = [one for one in sorted(scorer._kwargs.items()) if one not in default]
+    given = [item for item in sorted(scorer._kwargs.items()) if item not in default]
     rest = [one for one in given if one[0] != "pos_label"]
     return scorer._score_func, scorer._sign, scorer._response_method, rest
 

@@ -189,4 +189,4 @@ def _rows(features: Any, truth: Any) -> list[bytes]:
     """Return the content of each row, with its truth."""
     table = features.toarray() if hasattr(features, "toarray") else np.asarray(features)
     rows = [table.reshape(len(table), -1), np.asarray(truth).reshape(len(table), -1)]
-    return [repr(row).encode() for row in zip(*(one.tolist() for one in rows), strict=True)]
+    return [repr(row).encode() for row in zip(*(row.tolist() for row in rows), strict=True)]

@@ -187,7 +187,7 @@ def verified(
     for each in candidates:
         own = each.parts[0].identity if each.parts else ""
         tries = tries_of(groups.get(own, ()), [each.splits.tolist()])
-        counted = [one for one in tries if one.counts]
+        counted = [attempt for attempt in tries if attempt.counts]
         tried |= {each.label: None} if len(counted) > 1 else {}
         recorded_again |= {each.label: None} if any(one.again for one in counted) else {}
         own = own or identity or _unfitted(results, each)
@@ -288,12 +288,12 @@ def _text(value: Any) -> str:
 def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence[str]) -> int:
     """Check that every successful fit has its predictions; return the number of fits."""
     expected, missing = 0, []
-    for one in candidates:
-        of_split = {part.split: part for part in one.parts}
-        for split in np.flatnonzero(np.isfinite(one.splits)).tolist():
+    for candidate in candidates:
+        of_split = {part.split: part for part in candidate.parts}
+        for split in np.flatnonzero(np.isfinite(candidate.splits)).tolist():
             expected, part = expected + 1, of_split.get(split)
             if part is None or part.predictions is None:
-                missing.append((one.label, split, part.problem if part else ""))
+                missing.append((candidate.label, split, part.problem if part else ""))
     if not missing:
         return expected
     label, split, problem = missing[0]
@@ -323,14 +323,16 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
 def _check_means(folder: Path, candidates: Sequence[Candidate]) -> float:
     """Check that the mean recorded scores are those of the search; return the largest deviation."""
     largest = 0.0
-    for one in candidates:
-        if not np.isfinite(one.splits).all():
+    for candidate in candidates:
+        if not np.isfinite(candidate.splits).all():
             continue
-        scores = {part.split: part.score for part in one.parts}
-        mean = float(np.mean([scores[split] for split in range(len(one.splits))]))
-        if not agrees(mean, one.mean, tolerance_of(TOLERANCE, one.mean)):
-            raise _mismatch(folder, one.label, "the recorded scores have a mean of", mean, one.mean)
-        largest = max(largest, abs(mean - one.mean))
+        scores = {part.split: part.score for part in candidate.parts}
+        mean = float(np.mean([scores[split] for split in range(len(candidate.splits))]))
+        if not agrees(mean, candidate.mean, tolerance_of(TOLERANCE, candidate.mean)):
+            raise _mismatch(
+                folder, candidate.label, "the recorded scores have a mean of", mean, candidate.mean
+            )
+        largest = max(largest, abs(mean - candidate.mean))
     return largest
 
 
@@ -422,9 +424,9 @@ def _otherwise(plan: Design, again: Sequence[Again]) -> list[str]:
         by_candidate.setdefault(candidate, []).append(one)
     differing = []
     for candidate, scores in by_candidate.items():
-        if any(one.otherwise for one in scores):
-            here = plan.sign * float(np.mean([one.here for one in scores]))
-            there = plan.sign * float(np.mean([one.score.value for one in scores]))
+        if any(score.otherwise for score in scores):
+            here = plan.sign * float(np.mean([score.here for score in scores]))
+            there = plan.sign * float(np.mean([score.score.value for score in scores]))
             differing.append((abs(here - there), candidate.label, there, here))
     if not differing:
         return []

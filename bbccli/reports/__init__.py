@@ -115,7 +115,9 @@ class Form:
         if not {kind, shown} <= set(self.modules):
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is not a form of {kind}", hint=hint)
-        results = documents if self.of_json else [_record(one, shown) for one in documents]
+        results = (
+            documents if self.of_json else [_record(document, shown) for document in documents]
+        )
         name = self.modules[shown]
         text: str
         if name != CONTENT:

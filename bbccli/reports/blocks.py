@@ -127,7 +127,7 @@ class BlockTable:
     @classmethod
     def of(cls, columns: Sequence[TableColumn], records: Sequence[Any], **more: Any) -> BlockTable:
         """Return a row for each of some records."""
-        cells = [[one.cell(record) for record in records] for one in columns]
+        cells = [[column.cell(record) for record in records] for column in columns]
         kept = [
             (one, its)
             for one, its in zip(columns, cells, strict=True)

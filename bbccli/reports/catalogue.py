@@ -27,7 +27,7 @@ def methods(name: str | None) -> list[Json]:
     """
     if name is not None and name not in METHODS:
         raise OptionError(f"no method named {name!r}", hint=hint_of(name, METHODS, "methods"))
-    return [_of_method(METHODS[one]) for one in (METHODS if name is None else [name])]
+    return [_of_method(METHODS[method]) for method in (METHODS if name is None else [name])]
 
 
 def metrics(name: str | None) -> list[Json]:
@@ -36,7 +36,7 @@ def metrics(name: str | None) -> list[Json]:
     Raises OptionError: there is none of the name.
     """
     if name is None:
-        return [_of_metric(one) for one in METRICS.values()]
+        return [_of_metric(metric) for metric in METRICS.values()]
     if canonical(name, METRICS) not in METRICS and ":" not in name:
         spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
         hint = hint_of(name.lower().replace("_", "-"), spellings, "metrics")

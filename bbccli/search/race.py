@@ -155,7 +155,7 @@ class Race:
     def start(self, candidates: Iterable[Mapping[str, Any]]) -> None:
         """Set the configurations."""
         self.candidates = list(candidates)
-        params = [of_candidate(dict(one)) for one in self.candidates]
+        params = [of_candidate(dict(candidate)) for candidate in self.candidates]
         self.names = short_names(
             [Part(identity=str(c), session=0, params=one) for c, one in enumerate(params)]
         )
@@ -180,7 +180,7 @@ class Race:
 
     def slowness(self, candidate: int) -> float:
         """Return minus its training time so far: the slowest sort first."""
-        return -sum(float(one["fit_time"]) for one in self.outputs[candidate].values())
+        return -sum(float(output["fit_time"]) for output in self.outputs[candidate].values())
 
     @property
     def survivors(self) -> BoolArray:
@@ -192,7 +192,7 @@ class Race:
         """Return those without a failed fit; a ValueError if there is none."""
         lost: dict[int, str] = {}
         for c in candidates:
-            wrong = [one.problem for one in self.parts[c].values() if one.predictions is None]
+            wrong = [part.problem for part in self.parts[c].values() if part.predictions is None]
             lost |= {c: wrong[0]} if wrong else {}
         if lost:
             first = next(iter(lost))
@@ -315,7 +315,7 @@ class Race:
             return
         place = np.unravel_index(np.argmax(np.where(finite, np.abs(ours - theirs), -1)), ours.shape)
         here, there = float(ours[place]), float(theirs[place])
-        share = share_of(one.predictions for parts in self.parts for one in parts.values())
+        share = share_of(part.predictions for parts in self.parts for part in parts.values())
         if not agrees(here, there, tolerance_of(share, there)):
             self._warn(
                 f"scoring and metric are not the same: {self.names[alive[int(place[1])]]} has "

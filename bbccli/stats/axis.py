@@ -99,6 +99,6 @@ def on_chosen(matrix: PredictionMatrix, winner: str) -> Iterator[Note]:
     of = places.get(winner)
     if of is None:
         return
-    others = [one for one in places.values() if one.configuration == of.configuration]
+    others = [place for place in places.values() if place.configuration == of.configuration]
     if len(others) == 1:
         yield epoch_chosen(of.configuration, of.axis, of.value, matrix.n_samples)

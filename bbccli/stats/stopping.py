@@ -68,14 +68,14 @@ def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | Non
     if len(curves.folds) != len(scores) or len(scores) < 2 or not all(curves.folds):
         return None
     for sign in (1, -1):
-        parts = [sign * np.array(one) for one in curves.folds]
+        parts = [sign * np.array(fold) for fold in curves.folds]
         own = [
             _kept(one, value, metric.direction) for one, value in zip(parts, scores, strict=True)
         ]
         if None in own or all(at == len(one) - 1 for at, one in zip(own, parts, strict=True)):
             continue
         longest = max(map(len, parts))
-        whole = np.array([np.pad(one, (0, longest - len(one)), "edge") for one in parts])
+        whole = np.array([np.pad(part, (0, longest - len(part)), "edge") for part in parts])
         others = [
             min(
                 int(metric.direction.best(np.delete(whole, f, 0).mean(axis=0)[None])[0]),
@@ -118,7 +118,7 @@ def stopped_of(matrix: PredictionMatrix, estimates: Sequence[Estimate]) -> list[
 
 def _answering(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
     """Return the estimate that answers, by the first metric."""
-    of_metric = [one for one in estimates if one.metric == estimates[0].metric]
+    of_metric = [estimate for estimate in estimates if estimate.metric == estimates[0].metric]
     corrected = [one for one in of_metric if one.interval and not one.ignores_selection]
     return (corrected or of_metric)[:1]
 
@@ -138,7 +138,7 @@ def _parts(estimate: Estimate) -> list[str]:
     made = estimate.made
     if made is None or not made.ensemble:
         return [estimate.winner]
-    return [one.configuration for one in made.members if one.weight > 0]
+    return [member.configuration for member in made.members if member.weight > 0]
 
 
 def less_stopping(

@@ -36,7 +36,7 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     if run is None:
         return None
     columns = _as_scored(matrix, run)
-    scores = [one for one in run.leaderboard if one.id in columns]
+    scores = [row for row in run.leaderboard if row.id in columns]
     reason = run.unchecked or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, reason or "the run reports no scores")
@@ -50,19 +50,26 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
                 matrix, run, one.score, one.value, _cause(matrix, run, one.score, columns)
             )
     _check_folds(matrix, run, columns)
-    tolerance = max(float(one.score.tolerance) for one in comparisons)
+    tolerance = max(float(comparison.score.tolerance) for comparison in comparisons)
     others = [
-        TwoFigures(one.score.id, _metric(one.score), one.score.value, one.clip, one.here, CLIP)
-        for one in comparisons
-        if one.otherwise
+        TwoFigures(
+            comparison.score.id,
+            _metric(comparison.score),
+            comparison.score.value,
+            comparison.clip,
+            comparison.here,
+            CLIP,
+        )
+        for comparison in comparisons
+        if comparison.otherwise
     ]
     return Verification(
         n_scores=len(scores),
         n_checked=len(comparisons),
-        largest_difference=max(one.difference for one in comparisons),
+        largest_difference=max(comparison.difference for comparison in comparisons),
         tolerance=tolerance,
         reason=None,
-        otherwise=tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))),
+        otherwise=tuple(sorted(others, key=lambda other: -abs(other.tool - other.here))),
     )
 
 
@@ -83,7 +90,7 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
             zero = matrix
         if zero is matrix or run is None:
             raise
-        label = next(METRICS[_metric(one)].label for one in run.leaderboard)
+        label = next(METRICS[_metric(row)].label for row in run.leaderboard)
         matrix = replace(zero, notes=(*zero.notes, undefined_as_zero(label, run.tool)))
     if verification is None:
         return matrix
@@ -198,7 +205,7 @@ def compared(
             clip: float(Candidates(source, one, pooling).performances()[column])
             for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
         }
-        clip = min(values, key=lambda one: (abs(values[one] - score.value), one != CLIP))
+        clip = min(values, key=lambda value: (abs(values[value] - score.value), value != CLIP))
         yield Compared(score, values[clip], clip, values[CLIP])
 
 
@@ -235,18 +242,18 @@ def _in_folds(
     metrics = {metric.name: metric for metric in fitting(matrix)}
     weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
     performances: dict[tuple[PredictionMatrix, str], FloatArray] = {}
-    for one in run.fold_scores:
-        name = _metric(one)
-        if one.id not in columns or name not in metrics or one.fold not in range(len(weights)):
+    for score in run.fold_scores:
+        name = _metric(score)
+        if score.id not in columns or name not in metrics or score.fold not in range(len(weights)):
             continue
-        source, column = columns[one.id]
+        source, column = columns[score.id]
         if (source, name) not in performances:
             performances[source, name] = Candidates(source, metrics[name], Pooling.POOLED).score(
                 weights
             )
-        value = performances[source, name][one.fold, column]
+        value = performances[source, name][score.fold, column]
         if not np.isnan(value):
-            yield one, float(value)
+            yield score, float(value)
 
 
 def _refuted(
@@ -269,7 +276,7 @@ def _refuted(
 def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns: Columns) -> str:
     """Return the likely cause: no weights, another positive class; all else is a guess."""
     source, _ = columns[score.id]
-    alike = [one for one in run.leaderboard if columns.get(one.id, (None,))[0] is source]
+    alike = [row for row in run.leaderboard if columns.get(row.id, (None,))[0] is source]
 
     def all_hold(form: PredictionMatrix) -> bool:
         return all(again.confirmed for again in compared(form, alike))

@@ -115,7 +115,7 @@ def load(path: Path) -> Predictions:
         elif is_file(folder / "model.pkl"):
             which = "validation" if validated else "out-of-fold"
             excluded += left_out([name], f"no {which} predictions")
-    excluded += [one for one in _failed(path) if one.name not in predictions]
+    excluded += [failure for failure in _failed(path) if failure.name not in predictions]
     if not predictions:
         hint = "fit it without save_space=True, which deletes them"
         raise InputError("has no predictions of a validation", path=path, hint=hint)
@@ -200,7 +200,7 @@ def _models(path: Path) -> list[str]:
 def _validated(path: Path) -> dict[str, Path]:
     """Return the files of predictions for a hold-out, by model."""
     files = file_parsing.matching(path / _HELD_OUT, f"*/{_VALIDATION}", f"*/*/{_VALIDATION}")
-    return {one.parent.relative_to(path / _HELD_OUT).as_posix(): one for one in files}
+    return {file.parent.relative_to(path / _HELD_OUT).as_posix(): file for file in files}
 
 
 def _failed(path: Path) -> list[LeftOut]:
@@ -256,7 +256,7 @@ def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) ->
 def _children(folder: Path) -> set[tuple[int, int]]:
     """Return the repeat and fold of each model of a bag, as far as known."""
     matches = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
-    return {(int(one[1]), int(one[2])) for one in matches if one is not None}
+    return {(int(match[1]), int(match[2])) for match in matches if match is not None}
 
 
 def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:

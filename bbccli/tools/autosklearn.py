@@ -69,10 +69,12 @@ def load(path: Path) -> Predictions:
         raise InputError("has no predictions", path=path, hint=_KEEP)
     histories = _histories(path)
     finished, n_failed = _finished(histories)
-    full = max(one.budget for one in candidates)
-    names = _names([*(one.key for one in candidates), *finished])
-    flags = {names[one.key]: _flags(one, full) for one in candidates}
-    predictions = {names[one.key]: _predictions(one, len(truth)) for one in candidates}
+    full = max(candidate.budget for candidate in candidates)
+    names = _names([*(candidate.key for candidate in candidates), *finished])
+    flags = {names[candidate.key]: _flags(candidate, full) for candidate in candidates}
+    predictions = {
+        names[candidate.key]: _predictions(candidate, len(truth)) for candidate in candidates
+    }
     lost = [names[key] for key in finished if names[key] not in flags]
     dummies = {name for key, name in names.items() if key[1] == _DUMMY}
     n_tried = len({*flags, *lost} - dummies) + n_failed
@@ -116,8 +118,8 @@ def _candidates(root: Path) -> list[_Candidate]:
         file = folder / f"predictions_ensemble_{folder.name}.npy"
         if named and is_file(file):
             candidates.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
-    candidates.sort(key=lambda one: (one.key, -one.budget))
-    return [next(group) for _, group in groupby(candidates, key=lambda one: one.key)]
+    candidates.sort(key=lambda candidate: (candidate.key, -candidate.budget))
+    return [next(group) for _, group in groupby(candidates, key=lambda candidate: candidate.key)]
 
 
 def _names(keys: list[_Key]) -> dict[_Key, str]:
@@ -167,7 +169,7 @@ def _targets(path: Path) -> FloatArray:
 def _histories(folder: Path) -> list[Path]:
     """Return the files in which SMAC records its trials."""
     files = [one / "runhistory.json" for one in folders_in(folder / _HISTORY)]
-    return [one for one in files if is_file(one)]
+    return [file for file in files if is_file(file)]
 
 
 def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:

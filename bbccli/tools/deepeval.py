@@ -34,13 +34,15 @@ def _load(file: File) -> list[Log]:
         for one in run["metricsScores"]
     }
     totals[SUCCESS] = passed, passed + failed
-    alone = len({one.item for one in results}) == len(results)
-    names = [*dict.fromkeys(name for one in results for name in one.scores)]
+    alone = len({result.item for result in results}) == len(results)
+    names = [*dict.fromkeys(name for result in results for name in result.scores)]
     if len(names) > 2:  # a single metric comes first, or else whether all hold
         names.sort(key=lambda name: name != SUCCESS)
     scorers = {}
     for name in names:
-        own = [one.scores[name] or 0.0 for one in results if one.scores.get(name) is not None]
+        own = [
+            result.scores[name] or 0.0 for result in results if result.scores.get(name) is not None
+        ]
         total, n_told = totals.get(name, (0.0, 0))
         scorers[name] = ScorerInfo(
             bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in own) else None,
@@ -66,9 +68,9 @@ def _load(file: File) -> list[Log]:
 def _result(case: Mapping[str, Any]) -> ItemScores:
     """Return a test case; a metric with an error has no score."""
     metrics = case.get("metricsData") or ()
-    scores = {str(one["name"]): number_of(one.get("score")) for one in metrics}
+    scores = {str(metric["name"]): number_of(metric.get("score")) for metric in metrics}
     scored = any(scores[name] is not None for name in scores if name != SUCCESS)
-    failed = [str(one["error"]) for one in metrics if one.get("error") and not scored]
+    failed = [str(metric["error"]) for metric in metrics if metric.get("error") and not scored]
     success = case.get("success")
     scores.setdefault(SUCCESS, None if success is None else float(success))
     asked = case.get("input") or case.get("scenario") or case["name"]

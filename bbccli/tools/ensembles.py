@@ -60,14 +60,14 @@ def of_mljar(
     if deployed != name and [*times] != [deployed]:
         return None
     candidates = tuple(one for one in saved[: saved.index(name)] if not one.startswith(name))
-    seconds = tuple(_seconds(folder / one / "framework.json") for one in candidates)
+    seconds = tuple(_seconds(folder / candidate / "framework.json") for candidate in candidates)
     return Ensemble(
         name=name,
         metric=metric,
         score=score,
         tolerance=_TOLERANCE,
         candidates=candidates,
-        weights=tuple(times.get(one, 0.0) / sum(times.values()) for one in candidates),
+        weights=tuple(times.get(candidate, 0.0) / sum(times.values()) for candidate in candidates),
         rounds=len(candidates),
         seconds=seconds,
         limit=float(limit) if isinstance(limit, int | float) and limit else np.inf,
@@ -112,12 +112,14 @@ def of_autogluon(
         return None
     before = order.get(name, np.inf)
     # models on the leaderboard whose predictions are lost took part too
-    every = [one for one in scores if not _MADE & {*flags.get(one, ())} and one[:8] != name[:8]]
+    every = [
+        score for score in scores if not _MADE & {*flags.get(score, ())} and score[:8] != name[:8]
+    ]
     candidates = sorted(
         (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
     )
     mean = predictions[name]
-    kinds = (_KINDS.match(one) for one in candidates)
+    kinds = (_KINDS.match(candidate) for candidate in candidates)
     return Ensemble(
         name=name,
         metric=metric,

@@ -185,13 +185,13 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
         if len(values) != n_rows:
             raise fault(f"has {len(values)} rows, but the predictions have {n_rows}")
         folds.append(values.astype(np.int64))
-    return {"fold": folds[0]} if all((one == folds[0]).all() for one in folds) else {}
+    return {"fold": folds[0]} if all((fold == folds[0]).all() for fold in folds) else {}
 
 
 def _short(models: list[str]) -> dict[str, str]:
     """Strip the common end of all names: `GBM_2_AutoML_1_20261120_165007` is `GBM_2`."""
     parts = {name: name.partition("_AutoML_") for name in models}
-    starts, ends = {one[0] for one in parts.values()}, {one[1:] for one in parts.values()}
+    starts, ends = {part[0] for part in parts.values()}, {part[1:] for part in parts.values()}
     alike = len(ends) == 1 and len(starts) == len(models)
     return {name: start if alike else name for name, (start, *_) in parts.items()}
 

@@ -173,9 +173,9 @@ def _reducer(name: str) -> Callable[[Sequence[float]], float] | None:
     digits = name.rpartition("_")[2]
     k = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < _DIGITS else 0
     if k:  # all count the scores of at least 1
-        known[f"at_least_{k}"] = lambda scores: float(sum(one >= 1 for one in scores) >= k)
-        known[f"pass_at_{k}"] = lambda scores: 1 - _all_of(k, [one < 1 for one in scores])
-        known[f"pass_k_{k}"] = lambda scores: _all_of(k, [one >= 1 for one in scores])
+        known[f"at_least_{k}"] = lambda scores: float(sum(score >= 1 for score in scores) >= k)
+        known[f"pass_at_{k}"] = lambda scores: 1 - _all_of(k, [score < 1 for score in scores])
+        known[f"pass_k_{k}"] = lambda scores: _all_of(k, [score >= 1 for score in scores])
     return known.get(name)
 
 

@@ -139,7 +139,9 @@ def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float
         [_count_of(suite, key) for suite in suites]
         for key in ("tests", "failures", "errors", "skipped")
     )
-    if None in (*tests, *failures, *errors) or len({one.item for one in results}) < len(results):
+    if None in (*tests, *failures, *errors) or len({result.item for result in results}) < len(
+        results
+    ):
         return None  # repeated tests are counted differently there
     n_run = _sum(tests) - _sum(skipped)
     xfailed = sum(_is_xfailed(test) for suite in suites for test in suite.findall("testcase"))
@@ -148,7 +150,7 @@ def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float
 
 
 def _sum(counts: Sequence[int | None]) -> int:
-    return sum(one or 0 for one in counts)
+    return sum(count or 0 for count in counts)
 
 
 def _count_of(suite: Element, key: str) -> int | None:

@@ -30,7 +30,7 @@ def _load(file: File) -> list[Log]:
             "is not a complete log of openai-evals: it lacks the spec with eval and model"
         )
     models = models if isinstance(models, list) else [models]
-    reports = [object_of(one["final_report"]) for one in events if "final_report" in one]
+    reports = [object_of(event["final_report"]) for event in events if "final_report" in event]
     accuracy = finite(reports[-1].get("accuracy")) if reports else None
     log = Log(
         place=file.path,

@@ -236,7 +236,7 @@ def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[
     """Return pass, the score of the test, and named scores, with promptfoo's own figures."""
     named, counts = (object_of(metrics.get(key)) for key in ("namedScores", "namedScoresCount"))
     tests = [metrics.get(f"test{one}Count") for one in ("Pass", "Fail", "Error")]
-    n_tests = sum(one for one in tests if isinstance(one, int))
+    n_tests = sum(test for test in tests if isinstance(test, int))
     totals: dict[str, tuple[Any, Any]] = {
         PASS: (tests[0], n_tests),
         SCORE: (metrics.get("score"), n_tests),
@@ -245,7 +245,7 @@ def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[
         totals |= {name: (total, counts.get(name)) for name, total in named.items()}
     scorers = {}
     for name, (total, n) in totals.items():
-        requests = Counter(one.item for one in results if one.scores.get(name) is not None)
+        requests = Counter(result.item for result in results if result.scores.get(name) is not None)
         if isinstance(total, int | float) and isinstance(n, int) and n:
             if len(set(requests.values())) > 1:
                 reason = "promptfoo averages over requests, and items have unequal numbers of them"

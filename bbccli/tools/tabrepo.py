@@ -62,7 +62,7 @@ def load(folder: Path) -> Predictions:
     return Predictions(
         dict(zip(models, matrix, strict=True)),
         {"row_id": keys, "truth": labels},
-        [folder / one for one in _FILES],
+        [folder / file for file in _FILES],
         Metadata(classes=classes, flags=flags, run=run),
     )
 
@@ -102,7 +102,7 @@ def _labels(place: Path, n_samples: int) -> tuple[list[str], list[Any]]:
     except ValueError:
         return list(keys), list(labels)
     whole = all(number.is_integer() for number in numbers)
-    return list(keys), [int(one) for one in numbers] if whole else numbers
+    return list(keys), [int(number) for number in numbers] if whole else numbers
 
 
 RUNS = (RunReader("TabRepo", "`metadata.json` and `pred-val.dat`", recognises, load),)

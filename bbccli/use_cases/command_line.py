@@ -22,10 +22,10 @@ def command_line(group: Any, files: Sequence[str], command: str = "correct") -> 
     """
     kind: type = type(group)
     words = ["bbc", command, *map(redacted, files)]
-    for one in options_of(kind).values():
-        value = getattr(group, one.name)
-        if value != one.default and value is not None:
-            words += _words(one, value)
+    for option in options_of(kind).values():
+        value = getattr(group, option.name)
+        if value != option.default and value is not None:
+            words += _words(option, value)
     return shlex.join(words)
 
 

@@ -154,7 +154,7 @@ def of_deployed(
     if work * tool.n_resamples > TOO_MUCH:
         return plan, matrix, (ensemble_not_repeated(rule.name, run.tool, matrix.n_samples),)
     if {one.name for one in matrix.source.left_out} == {rule.name}:
-        kept = tuple(one for one in matrix.notes if one.code != "flagged-left-out")
+        kept = tuple(note for note in matrix.notes if note.code != "flagged-left-out")
         about = dict(matrix.source.metadata)
         about["configs"] = [one for one in about.get("configs", ()) if one["id"] != rule.name]
         source = replace(matrix.source, left_out=(), metadata=about)

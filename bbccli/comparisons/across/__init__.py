@@ -84,7 +84,7 @@ def compare_across(
         tuple(name for name, here in zip(data_sets, complete, strict=True) if here == whole)
         for whole in (True, False)
     )
-    pairs = [one for test in chosen if not test.overall for one in _of_pairs(test, table, adjust)]
+    pairs = [pair for test in chosen if not test.overall for pair in _of_pairs(test, table, adjust)]
     return Ranks(
         metric=metric.name,
         level=level,
@@ -126,7 +126,7 @@ def groups(table: PerformanceTable, pairs: Sequence[Comparison]) -> tuple[tuple[
 
     The first test of pairs decides, at the level of the table; a run of one is none.
     """
-    alpha, names = 1 - table.level, [one.family for one in standings(table)]
+    alpha, names = 1 - table.level, [standing.family for standing in standings(table)]
     apart = set()
     for pair in pairs:
         p = pair.p if pair.p_adjusted is None else pair.p_adjusted
@@ -164,7 +164,7 @@ def _of_pairs(test: AcrossTest, table: PerformanceTable, adjust: Adjustment) -> 
     pairs = test.answer(table)
     if test.adjusts or adjust is Adjustment.NONE or len(pairs) < 2:
         return pairs
-    values = adjusted([one.p for one in pairs], adjust)
+    values = adjusted([pair.p for pair in pairs], adjust)
     return [
         with_adjusted(one, p, adjust, table.level, one.effect.value if one.effect else None)
         for one, p in zip(pairs, values, strict=True)

@@ -174,7 +174,7 @@ def _adjusted(
 ) -> list[Comparison]:
     """Adjust the p-values and verdicts of each test for the number of pairs."""
     done = list(comparisons)
-    for name in dict.fromkeys(one.test for one in comparisons):
+    for name in dict.fromkeys(comparison.test for comparison in comparisons):
         places = [i for i, one in enumerate(comparisons) if one.test == name]
         if TESTS[name].several:
             continue

@@ -69,7 +69,7 @@ def run(case: Case) -> Answer:
     check_best(case)
     matrix = case.matrix
     sizes = (*matrix.smaller, matrix)
-    n_samples = max(one.n_samples for one in sizes)
+    n_samples = max(size.n_samples for size in sizes)
     if (matrix.train_size or 0) >= n_samples:
         raise UndefinedError(
             f"ipl predicts the error of models trained on all {n_samples} samples; the largest "
@@ -77,7 +77,7 @@ def run(case: Case) -> Answer:
             hint="give the samples that trained a model, without those that it predicts; ipl is "
             "not for models trained on other data",
         )
-    shares = np.array([one.train_size for one in sizes], float) / n_samples
+    shares = np.array([size.train_size for size in sizes], float) / n_samples
     fitted = _fitted(case, case.selector, case.plan.pooling, shares)
     best = int(case.selector.direction.best(fitted))
     if not case.one_scale:

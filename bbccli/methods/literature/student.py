@@ -79,8 +79,8 @@ def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
     (0.057735, 2.0)
     """
     of_repeats = [Pivot.of_parts(values) for values in by_repeat]
-    error = float(np.sqrt(np.mean([one.error**2 for one in of_repeats])))
-    return replace(of_repeats[0], error=error, df=min(one.df for one in of_repeats))
+    error = float(np.sqrt(np.mean([repeat.error**2 for repeat in of_repeats])))
+    return replace(of_repeats[0], error=error, df=min(repeat.df for repeat in of_repeats))
 
 
 def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:

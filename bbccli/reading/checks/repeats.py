@@ -289,4 +289,4 @@ def _truth(outcome: Outcome) -> list[Any]:
 
 def _codes(columns: Iterable[Any]) -> IntArray:
     """Return dense codes (N,) of the combinations of the values of some columns."""
-    return joint([np.searchsorted(distinct(one), one) for one in columns])
+    return joint([np.searchsorted(distinct(column), column) for column in columns])

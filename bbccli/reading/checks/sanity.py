@@ -85,7 +85,7 @@ def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
     """Yield a note if some keys, and so the predictions of these configurations, are equal."""
     pairs = earlier_equals(keys)
     if pairs:
-        later = min(pairs, key=lambda one: (pairs[one], one))
+        later = min(pairs, key=lambda pair: (pairs[pair], pair))
         yield of_data.duplicate_configurations(len(pairs), (names[pairs[later]], names[later]))
 
 

@@ -101,7 +101,7 @@ def _stem_and_level(name: str) -> tuple[str, float] | None:
     words = _words(name)
     for place, side in enumerate(map(_SIDE.fullmatch, words)):
         if side:
-            width = next((float(one) for one in words[place + 1 :] if one.isdecimal()), 0.0)
+            width = next((float(word) for word in words[place + 1 :] if word.isdecimal()), 0.0)
             level = 2 + width / 1000 if side["high"] else -1 - width / 1000
             rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
             return " ".join(rest), level
@@ -146,5 +146,5 @@ def _certain(
         return True
     if all(0 < level < 1 for level in places):
         return len(places) > 2 or abs(sum(places) - 1) < 1e-9
-    words = {one for c in places.values() for one in _words(cells[c].name)}
+    words = {word for c in places.values() for word in _words(cells[c].name)}
     return len(words & _CERTAIN) > 1

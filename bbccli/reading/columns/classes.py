@@ -175,7 +175,9 @@ def _of_one_name(names: Sequence[str], present: Sequence[str]) -> Iterator[_Mode
     """Yield columns whose names differ in the class, or in its number, alone."""
     words = sorted({one.casefold() for one in present}, key=len, reverse=True)
     a_class = re.compile(
-        "|".join([*(_whole(re.escape(one), one) for one in words), r"(?<!\d)(?:0|[1-9]\d*)(?!\d)"])
+        "|".join(
+            [*(_whole(re.escape(word), word) for word in words), r"(?<!\d)(?:0|[1-9]\d*)(?!\d)"]
+        )
     )
     found: dict[tuple[str, str], dict[str, int]] = {}
     for place, name in enumerate(names):

@@ -62,8 +62,8 @@ def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
     none_of = {*compress(numeric, told)}
 
     def may_be(values: pa.ChunkedArray) -> bool:
-        of_rows = (name_of(one.as_py()) for one in values)  # one by one: the first may tell
-        return all(one in none or spelled(one, classes) in classes for one in of_rows)
+        of_rows = (name_of(value.as_py()) for value in values)  # one by one: the first may tell
+        return all(row in none or spelled(row, classes) in classes for row in of_rows)
 
     pairs = zip(names, glance.columns, strict=True)
     return [name for name, some in pairs if name not in none_of and may_be(some)]
@@ -200,7 +200,9 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
             # the constant 0.5 of a dummy contradicts no label, and tells none
             if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = of_metadata.prediction_chosen(model, [label], "only")
-                sheet = sheet.without([one.name for one in sheet.configurations[label]], note)
+                sheet = sheet.without(
+                    [configuration.name for configuration in sheet.configurations[label]], note
+                )
                 break
     return sheet
 
@@ -217,7 +219,7 @@ def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[Predicti
         by_class = {cell.label: cell for cell in own}
         numbers = all(cell.source in sheet.table.numeric for cell in own)
         if numbers and name not in sheet.declared and {*by_class} == {*classes}:
-            found[name] = [by_class[one] for one in classes]
+            found[name] = [by_class[label] for label in classes]
     return found
 
 

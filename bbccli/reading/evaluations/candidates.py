@@ -95,11 +95,11 @@ def _as_epochs(runs: Sequence[Log]) -> Log:
             Counter(r.item for r in run.results if r.scores.get(name) is not None) for run in runs
         ]
         figures = [run.scorers[name].reported for run in runs if name in run.scorers]
-        known = [one for one in figures if one is not None]
+        known = [figure for figure in figures if figure is not None]
         alike = len(known) == len(runs) and all(one == scored[0] for one in scored)
         scorers[name] = replace(info, reported=sum(known) / len(known) if alike else None)
-    in_order = (sorted(run.results, key=lambda one: one.epoch) for run in runs)
-    results = [one._replace(epoch=0) for results in in_order for one in results]
+    in_order = (sorted(run.results, key=lambda result: result.epoch) for run in runs)
+    results = [result._replace(epoch=0) for results in in_order for result in results]
     return replace(newest, results=results, scorers=scorers)
 
 
@@ -148,17 +148,22 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
     >>> names_of([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
     ['temperature=0', 'temperature=1']
     """
-    keys = list(dict.fromkeys(key for one in configurations for key in one))
+    keys = list(dict.fromkeys(key for configuration in configurations for key in configuration))
     chosen: list[str] = []
     n_apart = 1
     for key in keys:
         more = [*chosen, key]
-        n_more = len({_key({k: one.get(k) for k in more}) for one in configurations})
+        n_more = len(
+            {_key({k: configuration.get(k) for k in more}) for configuration in configurations}
+        )
         if n_more > n_apart:
             chosen, n_apart = more, n_more
     names = [
-        " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
-        for one in configurations
+        " x ".join(
+            _part(key, configuration[key]) for key in chosen or keys[:1] if key in configuration
+        )
+        or "default"
+        for configuration in configurations
     ]
     counts = Counter(names)
     for at, name in enumerate(names):  # long values with the same beginning

@@ -59,11 +59,13 @@ def sheet_of_logs(
     files `around` them those that were not read are named.
     """
     logs = _logs(framework, files)
-    read = {path.resolve() for one in files for path in (one.path, *one.companions)}
+    read = {path.resolve() for file in files for path in (file.path, *file.companions)}
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out], request.again)
     if not used:
-        reasons = listing([f"{one.name}: {one.reason}" for one in failed]) or "no run in it"
+        reasons = (
+            listing([f"{failure.name}: {failure.reason}" for failure in failed]) or "no run in it"
+        )
         raise InputError(
             f"has no usable log of {framework.name} ({reasons})",
             path=path,
@@ -74,10 +76,10 @@ def sheet_of_logs(
     elsewhere += [LeftOut(task, f"has no score {scorer}") for task in without]
     runs = _settled(runs, scorer, without, request.errors, framework.name, path)
     entries = [
-        _Entry(who, task, log, one, one.scores.get(scorer))
+        _Entry(who, task, log, result, result.scores.get(scorer))
         for who, own in runs.items()
         for task, log in own.items()
-        for one in log.results
+        for result in log.results
     ]
     _check_items(entries, len(runs), request, path)
     _check_content(entries, path)
@@ -86,7 +88,7 @@ def sheet_of_logs(
         _evaluation(entries, scorer, others),
         headline=request.roles.prediction is not None
         or (framework.headline and all(next(iter(log.scorers)) == scorer for log in used)),
-        failed=tuple(f"{one.name} ({one.reason})" for one in failed),
+        failed=tuple(f"{failure.name} ({failure.reason})" for failure in failed),
         repeated=tuple(dict.fromkeys(one.name for one in older)),
         elsewhere=tuple(f"{one.name} ({one.reason})" for one in elsewhere),
         unread=tuple(one.name for one in around if one.resolve() not in read),
@@ -96,11 +98,11 @@ def sheet_of_logs(
     n = len({entry.item for entry in entries})
     run = replace(run, tool=framework.name, n_samples=n, left_out=left_out, evaluation=evaluation)
     about = Metadata(task=Task.SCORE, bounds=_bounds(runs, entries, scorer), run=run)
-    sha256 = hash_of(sorted((one.path.name, one.sha256) for one in files))
+    sha256 = hash_of(sorted((file.path.name, file.sha256) for file in files))
     sheet = sheet_of(path, _predictions(runs, entries, scorer, request, path, about), sha256)
     names = {"row_id": ITEM, "repeat": EPOCH, "group": request.roles.group or ""}
     roles = {role: replace(column, name=names[role]) for role, column in sheet.roles.items()}
-    raw = {**sheet.metadata.raw, "configs": [_properties(*one) for one in runs.items()]}
+    raw = {**sheet.metadata.raw, "configs": [_properties(*item) for item in runs.items()]}
     return replace(sheet, roles=roles, metadata=replace(sheet.metadata, raw=raw))
 
 
@@ -122,10 +124,10 @@ def _whole(log: Log) -> Log:
     """Return a log with all scorers, those first of which it tells something; left out if no answer
     has a score.
     """
-    names = dict.fromkeys(name for one in log.results for name in one.scores)
+    names = dict.fromkeys(name for result in log.results for name in result.scores)
     told = [name for name in log.scorers if name in names]
     scorers = {name: log.scorers.get(name, ScorerInfo()) for name in (*told, *names)}
-    scored = any(score is not None for one in log.results for score in one.scores.values())
+    scored = any(score is not None for result in log.results for score in result.scores.values())
     left_out = log.left_out or ("" if scored else "no answer has a score")
     return replace(log, scorers=scorers, left_out=left_out)
 
@@ -171,7 +173,7 @@ def _settled(
         log.scorers[scorer].reduce
         for own in kept.values()
         for log in own.values()
-        if len({one.item for one in log.results}) < len(log.results)
+        if len({result.item for result in log.results}) < len(log.results)
     }
     if len(ways) > 1:
         raise InputError(
@@ -187,7 +189,7 @@ def _settled(
 
 def _counted(log: Log, scorer: str, errors: Errors | None, tool: str, name: str) -> Log:
     """Return a log with failed requests counted as the option says."""
-    failed = [one for one in log.results if one.error]
+    failed = [result for result in log.results if result.error]
     if failed and errors is Errors.REFUSE:
         raise InputError(
             f"{count(len(failed), 'request')} of {name} failed, such as item "
@@ -196,9 +198,12 @@ def _counted(log: Log, scorer: str, errors: Errors | None, tool: str, name: str)
             hint="run them again, or use " + parameter("errors", Errors.MISSING),
         )
     score = 0.0 if errors is Errors.ZERO else None
-    if errors is None or all(one.scores.get(scorer) == score for one in failed):
+    if errors is None or all(failure.scores.get(scorer) == score for failure in failed):
         return log
-    results = [one._replace(scores={scorer: score}) if one.error else one for one in log.results]
+    results = [
+        result._replace(scores={scorer: score}) if result.error else result
+        for result in log.results
+    ]
     unchecked = f"errors count differently in {tool}"
     info = replace(log.scorers[scorer], reported=None, unchecked=unchecked)
     return replace(log, results=results, scorers={scorer: info})
@@ -210,7 +215,7 @@ def _reduced(log: Log, scorer: str) -> Log:
     if reduce is None:
         return log
     epochs: dict[str, list[ItemScores]] = {}
-    for one in sorted(log.results, key=lambda one: one.epoch):
+    for one in sorted(log.results, key=lambda result: result.epoch):
         epochs.setdefault(one.item, []).append(one)
     results = []
     for item in epochs.values():
@@ -350,7 +355,7 @@ def _evaluation(entries: Sequence[_Entry], scorer: str, others: tuple[str, ...])
     """Return the counts of items, errors and answers without a score."""
     epochs = Counter((entry.who, *entry.item) for entry in entries)
     tasks = Counter(task for task, _ in dict.fromkeys(entry.item for entry in entries))
-    kinds = Counter((bool(one.result.error), one.score is not None) for one in entries)
+    kinds = Counter((bool(entry.result.error), entry.score is not None) for entry in entries)
     return Evaluation(
         tasks=tuple(tasks),
         n_items=tuple(tasks.values()),
@@ -376,7 +381,7 @@ def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
     reported = []
     for name, own in runs.items():
         scored = [
-            len({one.item for one in log.results if one.scores.get(scorer) is not None})
+            len({result.item for result in log.results if result.scores.get(scorer) is not None})
             for log in own.values()
         ]
         parts = zip(infos[name], scored, strict=True)

@@ -47,7 +47,7 @@ def by_labels(
         if len(classes) > 2:
             layout = replace(layout, predictions={PREDICTION: column.name}, beside=(score,))
             return table, layout, [identities.confidence(score, column.name, None, "prediction")]
-        of = {f"{PROBABILITY}{one}": f"{score} of {one}" for one in classes}
+        of = {f"{PROBABILITY}{label}": f"{score} of {label}" for label in classes}
         for code, name in enumerate(of.values()):
             data = data.append_column(name, as_arrow(of_class(numbers, labels, code)))
         spare = tuple(name for name in layout.spare if name != column.name)

@@ -30,7 +30,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     n_rows, *by_class = arrays[0].shape
     labels = (about.classes or [*map(str, range(by_class[0]))]) if by_class else [None]
     cells = cells_of(product(configurations, labels))
-    parts = [part for one in arrays for part in (one.T if by_class else [one])]
+    parts = [part for array in arrays for part in (array.T if by_class else [array])]
     sources = {cell.source: _arrow(part) for cell, part in zip(cells, parts, strict=True)}
     roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()})))
     if sha256 is None:

@@ -174,7 +174,7 @@ def _places(
     positions = np.arange(table.n_rows, dtype=np.int32 if table.n_rows < 2**31 else np.int64)
     places: IntArray = np.full(shape[0] * shape[1], -1, positions.dtype)
     if times is not None:
-        positions = positions[np.lexsort((np.array([one.start for one in times]), cells))]
+        positions = positions[np.lexsort((np.array([time.start for time in times]), cells))]
         cells = cells[positions]
         pairs = [positions[i : i + 2] for i in np.flatnonzero(cells[1:] == cells[:-1])]
         unclear = [late for early, late in pairs if not times[early].before(times[late])]
@@ -229,7 +229,9 @@ def _cells(
 ) -> tuple[PredictionColumn, ...]:
     """Return the cells of each configuration, by class if there are several."""
     sources = _predictions(table)
-    labels = [None if one == PREDICTION else one.removeprefix(PROBABILITY) for one in sources]
+    labels = [
+        None if source == PREDICTION else source.removeprefix(PROBABILITY) for source in sources
+    ]
     own = product(range(len(names)), sources)
     return tuple(
         replace(cell, source=source, rows=None if places is None else places[position])

@@ -69,7 +69,7 @@ def _models(
             name = f"{table.path[:start]}*{table.path[end:]}"
             models.setdefault(name, []).append((int(matches[-place][1]), table))
         parts = [[number for number, _ in files] for files in models.values()]
-        if all(len(set(one)) == len(one) > 1 for one in parts):
+        if all(len(set(part)) == len(part) > 1 for part in parts):
             return models
     return {}
 
@@ -80,11 +80,11 @@ def _told_apart(
     """Return the column by which no two files of a model share a sample; empty if there is none."""
     groups = [[table for _, table in files] for files in models] or [list(tables)]
     first = tables[0]
-    if any({*one.names} != {*first.names} for one in tables):
+    if any({*table.names} != {*first.names} for table in tables):
         return ""
     fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
     if models and fold in first.names:
-        held = [[one.column(fold).named_codes()[1] for one in files] for files in groups]
+        held = [[file.column(fold).named_codes()[1] for file in files] for files in groups]
         if all({*map(len, one)} == {1} and len({*one}) == len(one) for one in held):
             return str(fold)
     if not models and first_of(first, *CONFIGURATIONS) is not None:
@@ -103,9 +103,9 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
     from bbccli.reading.keys import alike, refuse_other_forms
 
     keys = [table.column(name) for table in tables]
-    if any(len(one.nulls) for one in keys) or len({one.is_text for one in keys}) > 1:
+    if any(len(key.nulls) for key in keys) or len({key.is_text for key in keys}) > 1:
         return False
-    starts = [{*one.take(np.arange(min(_FEW, len(one)))).named_codes()[1]} for one in keys]
+    starts = [{*key.take(np.arange(min(_FEW, len(key)))).named_codes()[1]} for key in keys]
     if any(one & other for one, other in pairwise(starts)):
         return False
     try:
@@ -121,7 +121,7 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
     """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
     import pyarrow as pa
 
-    files = sorted(files, key=lambda one: one[0])
+    files = sorted(files, key=lambda file: file[0])
     tables, parts = [table for _, table in files], []
     first = tables[0]
     has_fold = request.roles.fold or named(first, "fold") or request.folds is not None

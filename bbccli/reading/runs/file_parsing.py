@@ -34,7 +34,7 @@ def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
 
 def matching(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that match some pattern, in a fixed order."""
-    return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
+    return sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
 
 
 def folders_in(path: Path) -> list[Path]:

@@ -70,7 +70,7 @@ def _unknown(folder: Path) -> InputError:
 def _as_pattern(folder: Path) -> str:
     """Return the commands for a folder of tables, and "or"; empty if it holds none."""
     try:
-        suffixes = Counter(one.suffix for one in folder.iterdir() if one.suffix in _OF_TABLES)
+        suffixes = Counter(path.suffix for path in folder.iterdir() if path.suffix in _OF_TABLES)
     except OSError:
         return ""
     if not suffixes:

@@ -53,7 +53,7 @@ def _header(lines: Iterator[tuple[int, str]]) -> list[tuple[str, str]]:
             match = _ATTRIBUTE.fullmatch(text)
             if match is None:
                 raise InputError(f"line {number} is not an attribute", hint=_HINT)
-            name = next(one for one in match.groups()[:3] if one is not None)
+            name = next(group for group in match.groups()[:3] if group is not None)
             attributes.append((_ESCAPED.sub(r"\1", name).strip(), match[4].split()[0].casefold()))
         elif text.casefold().startswith("@data") and attributes:
             return attributes

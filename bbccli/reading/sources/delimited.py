@@ -100,7 +100,7 @@ def lines_as_written(data: bytes, *, tabs: bool = False) -> list[bytes]:
     """Return the header and the rows that `read_delimited` reads, each as it is written."""
     text = _text_of(as_utf8(data)[0], tabs)
     stated = b"" if text.delimiter in f"{DELIMITERS} " else f"sep={text.delimiter}\n".encode()
-    header, *rows = (one[0] for one in text.lines())
+    header, *rows = (line[0] for line in text.lines())
     return [stated + header, *rows]
 
 

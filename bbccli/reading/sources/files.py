@@ -211,10 +211,10 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         sources += matches
-    for one in filter(in_memory, sources if len(sources) > 1 else ()):  # tables have no names
+    for source in filter(in_memory, sources if len(sources) > 1 else ()):  # tables have no names
         raise InputError(
             "a table in memory must be the only input",
-            path=name_in_messages(one),
+            path=name_in_messages(source),
             hint="concatenate the tables, with a column 'config'",
         )
     if not sources:

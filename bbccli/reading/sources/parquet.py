@@ -213,8 +213,8 @@ def _declared_size(file: pq.ParquetFile, source: bytes | Path) -> int:
     Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
     """
     columns = list(map(file.schema.column, range(len(file.schema))))
-    widths = [_WIDTHS.get(one.physical_type, _WIDEST) for one in columns]
-    lists = any(one.max_repetition_level for one in columns)
+    widths = [_WIDTHS.get(column.physical_type, _WIDEST) for column in columns]
+    lists = any(column.max_repetition_level for column in columns)
     n_values = _n_values(source) if lists and isinstance(source, bytes) else None
     size = 0
     for i, group in enumerate(map(file.metadata.row_group, range(file.num_row_groups))):

@@ -110,7 +110,7 @@ def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
     others = document.comparisons[1:]
     if not others or not (is_selected(document) or of_baseline(document)):
         return []
-    seen = Counter(one.verdict for one in others)
+    seen = Counter(other.verdict for other in others)
     counts = [f"{text} ({seen[name]})" for name, text in VERDICTS.items() if seen[name]]
     at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
     adjusted = "; all pairs at once, by max-T" if at_once else ""
@@ -122,7 +122,7 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
     """The confidence set of the best, its first configurations by name."""
     if document.best_set is None:
         return []
-    names = [one.configuration for one in document.best_set.members if one.inside]
+    names = [member.configuration for member in document.best_set.members if member.inside]
     named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
     return [("set", f"{best_set(document)}: {named}")]
 
@@ -130,32 +130,32 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
 def _comparisons(document: CompareEnvelope) -> BlockTable:
     rows, digits, single = document.comparisons, figures_of(document), is_single(document)
     pair = [
-        TableColumn("first", lambda one: one.first, text=True, key=True),
-        TableColumn("second", lambda one: one.second, text=True, key=True),
+        TableColumn("first", lambda row: row.first, text=True, key=True),
+        TableColumn("second", lambda row: row.second, text=True, key=True),
     ]
     beliefs = [TableColumn(name, partial(_belief, name), optional=True) for name in BELIEFS]
     columns = [
         *([] if single else pair),
-        TableColumn("test", lambda one: one.test, text=True, whole=True, key=True),
-        TableColumn("difference", lambda one: signed(one.difference, digits), optional=True),
+        TableColumn("test", lambda row: row.test, text=True, whole=True, key=True),
+        TableColumn("difference", lambda row: signed(row.difference, digits), optional=True),
         TableColumn(
-            "corrected", lambda one: signed(one.corrected, digits), wide=True, optional=True
+            "corrected", lambda row: signed(row.corrected, digits), wide=True, optional=True
         ),
         TableColumn(
             f"{percent(document.plan.level)} CI",
-            lambda one: phrases.ends_text(one.interval, digits.difference),
+            lambda row: phrases.ends_text(row.interval, digits.difference),
             optional=True,
         ),
         TableColumn("statistic (df)", statistic, wide=not single, optional=not single),
-        TableColumn("p", lambda one: p_text(one.p)),
-        TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
+        TableColumn("p", lambda row: p_text(row.p)),
+        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted), optional=True),
         *([] if single else beliefs),
-        TableColumn("verdict", lambda one: verdict(one, document), text=True, wide=True),
+        TableColumn("verdict", lambda row: verdict(row, document), text=True, wide=True),
     ]
-    rope = next((one.beliefs.rope for one in rows if one.beliefs is not None), 0.0)
-    below = [(one.test, _beliefs(one)) for one in rows if single]
+    rope = next((row.beliefs.rope for row in rows if row.beliefs is not None), 0.0)
+    below = [(row.test, _beliefs(row)) for row in rows if single]
     below += [("equal", f"within {short(rope)}")] if rope and not single else []
-    bare = all(one.p is None and one.beliefs is None for one in rows)
+    bare = all(row.p is None and row.beliefs is None for row in rows)
     drawn = is_selected(document) or of_baseline(document) or bare
     return BlockTable.of(
         columns, rows, facts=below, title="Tests", figure="differences" if drawn else ""
@@ -219,12 +219,12 @@ def _winner_and_simplest(document: CompareEnvelope, found: BestSet) -> Iterator[
         told = f"{label} {digits.performance(winner.performance)}{rule}"
         told += ", outside the confidence set" * (not winner.inside)
         yield "winner", f"{winner.configuration}: {told}"
-    for one in found.members:
-        if one.configuration == found.simplest and one is not winner:
-            score = f"{label} {digits.performance(one.performance)}"
-            way = "ahead of" if one.difference > 0 else "behind"
-            apart = f"{digits.difference(abs(one.difference))} {way} the winner"
-            yield "simplest", f"{one.configuration}: {score}, {apart}"
+    for member in found.members:
+        if member.configuration == found.simplest and member is not winner:
+            score = f"{label} {digits.performance(member.performance)}"
+            way = "ahead of" if member.difference > 0 else "behind"
+            apart = f"{digits.difference(abs(member.difference))} {way} the winner"
+            yield "simplest", f"{member.configuration}: {score}, {apart}"
 
 
 def _behind(digits: Digits, one: Member) -> str:
@@ -244,8 +244,8 @@ def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
 
     return BlockTable.of(
         [
-            TableColumn("configuration", lambda one: one.configuration, text=True),
-            TableColumn(label, lambda one: digits.performance(one.performance)),
+            TableColumn("configuration", lambda row: row.configuration, text=True),
+            TableColumn(label, lambda row: digits.performance(row.performance)),
             TableColumn(f"{level} CI", interval),
             TableColumn("behind winner", partial(_behind, digits)),
         ],

@@ -65,9 +65,11 @@ def blocks(document: Envelope) -> Iterator[Block]:
     looks = dict.fromkeys(verdict(document), look_of(document))
     yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
-    gained = [("gain", one) for one in gains(document)]
+    gained = [("gain", gain) for gain in gains(document)]
     stopped = [("stopping", one) for one in [stopping_sentence(document)] if one]
-    yield FactList([*(("report", one) for one in sentences(document)), *capped, *gained, *stopped])
+    yield FactList(
+        [*(("report", sentence) for sentence in sentences(document)), *capped, *gained, *stopped]
+    )
     tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
     yield from tables
     if any(len(table.rows) > 1 and table.marked is not None for table in tables):
@@ -102,7 +104,7 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
         e.axis for e in document.estimates if e.axis and e.axis.values and [e.metric] == first
     ]
     for at in places[:1]:
-        often = [f"{one.value} {percent(one.share, 0)}" for one in at.values[:MOST_PLACES]]
+        often = [f"{value.value} {percent(value.share, 0)}" for value in at.values[:MOST_PLACES]]
         won = f"{at.configuration} won {percent(at.share or 0.0, 0)} of the resamples"
         yield f"{at.name}s", f"{won}; {at.name}s that won: {', '.join(often)}"
     for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
@@ -143,46 +145,48 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     estimates = phrases.estimates_of(document, metric)
     digits = phrases.digits_of(estimates, document)
     reported = reported_estimate(estimates)
-    ordered = sorted(_rows(estimates), key=lambda one: one is not reported)
+    ordered = sorted(_rows(estimates), key=lambda row: row is not reported)
     alone = document.input.n_configurations == 1
     differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1
-    beside = len({one.winner for one in document.estimates}) > 1 and not _listed_below(document)
+    beside = len({estimate.winner for estimate in document.estimates}) > 1 and not _listed_below(
+        document
+    )
     return BlockTable.of(
         (
             TableColumn(
                 phrases.metric_label(metric),
-                lambda one: one.method,
+                lambda row: row.method,
                 text=True,
                 whole=True,
                 key=True,
             ),
             TableColumn(
                 "selected by",
-                lambda one: _selected_by(one, document) if differ else "",
+                lambda row: _selected_by(row, document) if differ else "",
                 text=True,
                 optional=True,
             ),
             TableColumn(
-                "winner", lambda one: one.winner if beside else "", text=True, optional=True
+                "winner", lambda row: row.winner if beside else "", text=True, optional=True
             ),
-            TableColumn("", lambda one: _caveats(one, document), text=True, optional=True),
-            TableColumn("naive", lambda one: digits.performance(one.naive), sign="x"),
+            TableColumn("", lambda row: _caveats(row, document), text=True, optional=True),
+            TableColumn("naive", lambda row: digits.performance(row.naive), sign="x"),
             TableColumn(
                 phrases.value_name(document, estimates),
-                lambda one: "" if one.method == NAIVE else digits.performance(one.value),
+                lambda row: "" if row.method == NAIVE else digits.performance(row.value),
                 sign="o",
                 optional=True,
             ),
             TableColumn(
                 phrases.interval_name(document, estimates),
-                lambda one: phrases.interval_text(one.interval, digits),
+                lambda row: phrases.interval_text(row.interval, digits),
                 text=True,
                 whole=True,
                 optional=True,
             ),
             TableColumn(
                 "optimism",
-                lambda one: "" if phrases.is_naive(one) else digits.difference(one.optimism),
+                lambda row: "" if phrases.is_naive(row) else digits.difference(row.optimism),
                 wide=True,
             ),
         ),
@@ -221,16 +225,20 @@ def shown_label(label: str) -> str:
 
 def _rows(estimates: Sequence[Estimate]) -> list[Estimate]:
     """Estimates without a naive one whose figure is in the row of another."""
-    others = {(one.winner, one.naive) for one in estimates if one.method != NAIVE}
+    others = {
+        (estimate.winner, estimate.naive) for estimate in estimates if estimate.method != NAIVE
+    }
     return [
-        one for one in estimates if one.method != NAIVE or (one.winner, one.naive) not in others
+        estimate
+        for estimate in estimates
+        if estimate.method != NAIVE or (estimate.winner, estimate.naive) not in others
     ]
 
 
 def _listed_below(document: Envelope) -> bool:
     """True if winners have no room in the table, or were selected on a part of the samples."""
-    names = {one.winner for one in document.estimates}
-    if any(one.n_evaluation is not None for one in document.estimates):
+    names = {estimate.winner for estimate in document.estimates}
+    if any(estimate.n_evaluation is not None for estimate in document.estimates):
         return True
     return len(names) > 1 and max(map(len, names)) > LONGEST_WINNER
 

@@ -45,7 +45,10 @@ def answer(document: DropEnvelope) -> list[str]:
         return ["No rule could be computed."]
     first = document.replays[0]
     if not any(
-        step.dropped for one in document.replays for run in one.runs for step in run.trace.steps
+        step.dropped
+        for replay in document.replays
+        for run in replay.runs
+        for step in run.trace.steps
     ):
         n_models = first.runs[0].trace.n_models
         return [
@@ -186,7 +189,7 @@ def _replays(replays: Sequence[Replay]) -> BlockTable:
     if len(replays) == 1 and not several:
         return _steps(first.runs[0])
     names = ("rule", *(OVER_ORDERS if several else IN_ORDER))
-    rows = [_over_orders(one) if several else _in_order(one) for one in replays]
+    rows = [_over_orders(replay) if several else _in_order(replay) for replay in replays]
     table = _table(names, rows, len(names))
     return replace(table, marked=0) if len(rows) > 1 else table
 

@@ -150,7 +150,7 @@ def of_result(document: Envelope) -> list[Block]:
         Heading(document.input.path, phrases.understood(document)),
         AnswerLines(answer(document)),
         FactList([("report", sentence) for sentence in sentences(document)]),
-        *(Line(_reason(one, document)) for one in estimates),
+        *(Line(_reason(estimate, document)) for estimate in estimates),
         *(fact for code in codes for fact in _explained(code, notes)),
     ]
 

@@ -41,8 +41,8 @@ def blocks(inspection: Inspection) -> Iterator[Block]:
     yield AnswerLines([_verdict(inspection), *([_understood(inspection, read)] if read else [])])
     if read is not None:
         yield FactList(_facts(inspection, read))
-    passed = [one for one in inspection.findings if one.status is Status.PASS]
-    others = [one for one in inspection.findings if one.status is not Status.PASS]
+    passed = [finding for finding in inspection.findings if finding.status is Status.PASS]
+    others = [finding for finding in inspection.findings if finding.status is not Status.PASS]
     if others:
         yield _table(others, inspection.path)
     if passed:
@@ -79,7 +79,7 @@ def _understood(inspection: Inspection, read: Input) -> str:
 
 def _facts(inspection: Inspection, read: Input) -> list[tuple[str, str]]:
     """The first names, the classes, and what is known of a run."""
-    classes = [f"{one.name} ({one.n_samples})" for one in inspection.classes]
+    classes = [f"{label.name} ({label.n_samples})" for label in inspection.classes]
     names = read.configurations
     return [
         ("names", listing(names, MOST_ROWS if len(names) <= MOST_ROWS else FIRST_NAMES)),
@@ -94,9 +94,9 @@ def _table(findings: Sequence[Finding], path: str) -> BlockTable:
     The heading has the path that a text may begin with.
     """
     alike: dict[tuple[str, str, str], list[Finding]] = {}
-    for one in findings:
-        problem = one.text if one.column is None else one.text.partition(" (column ")[0]
-        alike.setdefault((one.check, one.status, problem), []).append(one)
+    for finding in findings:
+        problem = finding.text if finding.column is None else finding.text.partition(" (column ")[0]
+        alike.setdefault((finding.check, finding.status, problem), []).append(finding)
     rows = []
     for (check, status, _), (first, *others) in alike.items():
         text = first.text.removeprefix(f"{path}: ")

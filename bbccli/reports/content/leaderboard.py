@@ -49,7 +49,7 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         result = _result(document, document.corrected)
         scored, *expected = answer(result)
         yield AnswerLines([scored, *expected], plain=[scored] if expected else [])
-        yield FactList([("report", one) for one in sentences(result)])
+        yield FactList([("report", sentence) for sentence in sentences(result)])
         made, n_resamples = document.corrected.made, document.corrected.n_resamples
         if made and made.ensemble and n_resamples:
             facts = [("ensemble", membership(made, n_resamples))]

@@ -53,17 +53,17 @@ def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
 
 def standings(ranks: Ranks, data_sets: Sequence[Input]) -> BlockTable:
     """Return the families, or the configurations, by their mean ranks."""
-    configurations = {name for one in data_sets for name in one.configurations}
-    of_families = any(one.family not in configurations for one in ranks.standings)
+    configurations = {name for source in data_sets for name in source.configurations}
+    of_families = any(standing.family not in configurations for standing in ranks.standings)
     noun = "family" if of_families else "configuration"
-    digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
+    digits = phrases.digits_by(ranks.metric, [standing.performance for standing in ranks.standings])
     label = phrases.metric_label(ranks.metric)
     return BlockTable.of(
         [
-            TableColumn(noun, lambda one: one.family, text=True),
-            TableColumn("mean rank", lambda one: RANK.difference(one.mean_rank)),
-            TableColumn(label, lambda one: digits.performance(one.performance)),
-            TableColumn("best on", lambda one: f"{one.wins} of {len(ranks.data_sets)}"),
+            TableColumn(noun, lambda row: row.family, text=True),
+            TableColumn("mean rank", lambda row: RANK.difference(row.mean_rank)),
+            TableColumn(label, lambda row: digits.performance(row.performance)),
+            TableColumn("best on", lambda row: f"{row.wins} of {len(ranks.data_sets)}"),
         ],
         ranks.standings,
         marked=0,
@@ -81,29 +81,30 @@ def _test_of_all(one: Comparison) -> str:
 def _pairs(ranks: Ranks) -> BlockTable:
     """One row per test of a pair, or per pair, with the wins, ties and losses of the first."""
     contests = {
-        (one.first, one.second): f"{one.wins} / {one.ties} / {one.losses}" for one in ranks.contests
+        (contest.first, contest.second): f"{contest.wins} / {contest.ties} / {contest.losses}"
+        for contest in ranks.contests
     }
     columns = [
-        TableColumn("first", lambda one: one.first, text=True, key=True),
-        TableColumn("second", lambda one: one.second, text=True, key=True),
+        TableColumn("first", lambda row: row.first, text=True, key=True),
+        TableColumn("second", lambda row: row.second, text=True, key=True),
         TableColumn(
-            "win / tie / loss", lambda one: contests.get((one.first, one.second), ""), key=True
+            "win / tie / loss", lambda row: contests.get((row.first, row.second), ""), key=True
         ),
     ]
     if not ranks.pairs:
         return BlockTable.of(columns, ranks.contests, title="Wins")
     columns += [
-        TableColumn("test", lambda one: one.test, text=True, key=True),
+        TableColumn("test", lambda row: row.test, text=True, key=True),
         TableColumn("statistic (df)", statistic, wide=True),
-        TableColumn("p", lambda one: p_text(one.p)),
-        TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
+        TableColumn("p", lambda row: p_text(row.p)),
+        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted), optional=True),
     ]
     place = {one.family: n for n, one in enumerate(ranks.standings)}
     order = sorted(
         ranks.pairs,
-        key=lambda one: (
-            1.0 if one.p is None else one.p,
-            *sorted((place[one.first], place[one.second])),
+        key=lambda pair: (
+            1.0 if pair.p is None else pair.p,
+            *sorted((place[pair.first], place[pair.second])),
         ),
     )
     return BlockTable.of(columns, order, title="Tests")

@@ -64,14 +64,14 @@ class Ranking:
         """Return the members of a set of the best that have a performance."""
         rows = tuple(
             Ranked(
-                one.configuration,
-                one.performance,
-                _known(one.lower),
-                _known(one.upper),
-                None if one.p is None else one.inside,
+                member.configuration,
+                member.performance,
+                _known(member.lower),
+                _known(member.upper),
+                None if member.p is None else member.inside,
             )
-            for one in found.members
-            if _known(one.performance) is not None
+            for member in found.members
+            if _known(member.performance) is not None
         )
         return cls(metric, rows, len(found.members), found.level, simplest=found.simplest)
 

@@ -72,7 +72,7 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
     if not content.of_baseline(document):
         return comparisons
     first = comparisons[0]
-    rest = [one for one in comparisons[1:] if one.first != first.first]
+    rest = [comparison for comparison in comparisons[1:] if comparison.first != first.first]
     return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
 
 
@@ -132,7 +132,7 @@ def _caption(document: CompareEnvelope) -> str:
             "They do not include how models vary with their training samples."
         )
     if content.is_selected(document):
-        adjusted = any(one.p_adjusted is not None for one in document.comparisons)
+        adjusted = any(comparison.p_adjusted is not None for comparison in document.comparisons)
         own = ", each for its own comparison"
         at_once = (
             "; except for the first pair's, they hold for all pairs at once" if adjusted else own
@@ -169,7 +169,7 @@ def cd(exhibit: Exhibit) -> Drawn | str:
     found: Ranks | None = getattr(exhibit.document, "ranks", None)
     if not found or not found.standings:
         return "it needs ranks over several data sets"
-    if any(one.mean_rank is None for one in found.standings):
+    if any(standing.mean_rank is None for standing in found.standings):
         return "a mean rank is undefined"
     shown = found.standings[:MOST_FAMILIES]
     table = ranks.standings(found, exhibit.document.data_sets)
@@ -196,10 +196,10 @@ def cd(exhibit: Exhibit) -> Drawn | str:
 def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
     """Return the diagram for a telephone: each name above its mean rank, all below the axis."""
     families = sorted(
-        (one for one in values if "rank" in one and one["what"] in SIDES),
+        (value for value in values if "rank" in value and value["what"] in SIDES),
         key=lambda one: one["rank"],
     )
-    found = [one for one in values if one["what"] not in SIDES]
+    found = [value for value in values if value["what"] not in SIDES]
     for i, one in enumerate(families):
         found.append(one | {"what": "name", "level": base + 2 * i})
         found.append(one | {"what": "rank", "level": base + 2 * i + 0.9})

@@ -22,15 +22,17 @@ UNKNOWN = "unknown"
 def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return a line per result, or the one result indented; those without a figure are left out."""
     indent = 2 if len(documents) == 1 else None
-    records = [_record(one) for one in documents]
-    return "".join(json.dumps(one, indent=indent, ensure_ascii=False) + "\n" for one in records)
+    records = [_record(document) for document in documents]
+    return "".join(
+        json.dumps(record, indent=indent, ensure_ascii=False) + "\n" for record in records
+    )
 
 
 def _record(document: Envelope) -> dict[str, object]:
     shown = [
-        one
-        for one in document.estimates
-        if phrases.is_reported(one, document) and as_json(one.value) is not None
+        estimate
+        for estimate in document.estimates
+        if phrases.is_reported(estimate, document) and as_json(estimate.value) is not None
     ]
     run, now = document.input.run, str(int(time.time()))
     evaluation = None if run is None else run.evaluation
@@ -39,7 +41,7 @@ def _record(document: Envelope) -> dict[str, object]:
     model = shown[0].winner if shown else UNKNOWN
     details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
     if doubts := doubts_of(document):
-        details["doubts"] = "; ".join(one.text for one in doubts)
+        details["doubts"] = "; ".join(doubt.text for doubt in doubts)
     if document.gate is not None:
         details["gate"] = gate_sentence(document)
     return {

@@ -86,10 +86,10 @@ def _add_suite(
             ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
     for case in cases:
         _add_case(suite, case)
-    for one in doubts_of(document):
-        text = phrases.note_line(one)
+    for doubt in doubts_of(document):
+        text = phrases.note_line(doubt)
         failure = ("failure", "doubt", text) if style.fail_on else None
-        _add_case(suite, JUnitCase(f"doubt {one.code}", text, failure))
+        _add_case(suite, JUnitCase(f"doubt {doubt.code}", text, failure))
     lines = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
 
@@ -129,7 +129,9 @@ def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
             more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"
             p = None if one.p is None else f"p {p_text(one.p)}{more}"
             yield _of_test(one, p, is_undefined=one.p is None)
-        means = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
+        means = "\n".join(
+            f"{standing.family} {standing.mean_rank:.2f}" for standing in ranks.standings
+        )
         yield JUnitCase("mean ranks", means)
     if (gate := document.gate) is not None:
         yield _of_gate(
@@ -163,7 +165,7 @@ def github(documents: Sequence[Envelope], style: Style) -> str:
 def _annotations(document: Envelope) -> list[str]:
     """Yield a notice with the figure to report, an error for a gate not met, and the main notes."""
     title, doubts = f"bbc: {document.input.path}", doubts_of(document)
-    lines = [command("warning", title, phrases.note_line(one)) for one in doubts]
+    lines = [command("warning", title, phrases.note_line(doubt)) for doubt in doubts]
     lines += [command("notice", title, said) for said in sentences(document)]
     if document.gate is not None:
         kind = "notice" if document.gate.outcome == "met" else "error"

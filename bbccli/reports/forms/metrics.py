@@ -32,13 +32,16 @@ def render(documents: Sequence[AnyDocument], style: Style) -> str:
     """Return one flat object of a single result; of several, an object for each, by its path."""
     if len(documents) == 1:
         return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
-    paths = (one["path"] if "error" in one else one["input"]["path"] for one in documents)
+    paths = (
+        document["path"] if "error" in document else document["input"]["path"]
+        for document in documents
+    )
     return "".join(_tree(zip(paths, documents, strict=True)))
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write an object per record, by its path; it is empty where there is no result."""
-    for part in _tree((one["path"], document_of(one)) for one in records):
+    for part in _tree((record["path"], document_of(record)) for record in records):
         file.write(part.encode(errors="backslashreplace"))
 
 
@@ -57,8 +60,10 @@ def _figures(document: AnyDocument) -> dict[str, float]:
     if "error" in document:
         return {}
     whole = document.record
-    estimates = sorted(whole.estimates, key=lambda one: not phrases.is_reported(one, whole))
-    pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
+    estimates = sorted(
+        whole.estimates, key=lambda estimate: not phrases.is_reported(estimate, whole)
+    )
+    pairs = [pair for estimate in estimates for pair in _of_estimate(estimate, whole)]
     pairs.append(("doubts", len(doubts_of(whole))))
     if (gate := whole.gate) is not None:
         pairs += [("gate_met", MET.get(gate.outcome)), ("gate_threshold", gate.threshold)]

@@ -222,7 +222,7 @@ class Summary:
             self.winners[estimates[0].winner] += 1
         if document.gate:
             self.gates[outcome_of(document)] += 1
-        found = {one.code: one for one in doubts_of(document)}
+        found = {doubt.code: doubt for doubt in doubts_of(document)}
         self.doubted.update(phrases.metrics_of(document) if found else ())
         for code, note in found.items():
             self.doubts[code].append((read.path, note))
@@ -246,7 +246,7 @@ def _row_of(record: Json) -> FileRow:
         return FileRow(record["path"], "no result")
     document = Document(record["document"], Envelope).record
     gate = outcome_of(document)
-    doubts = ", ".join(one.code for one in doubts_of(document))
+    doubts = ", ".join(doubt.code for doubt in doubts_of(document))
     found = phrases.reported(document) or next(iter(document.estimates), None)
     if found is None:
         return FileRow(record["path"], "no result", gate=gate, doubts=doubts)

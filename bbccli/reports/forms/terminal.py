@@ -218,7 +218,7 @@ class _Column:
 def _table(block: BlockTable, style: Style) -> str:
     """Return the rows under their heads, and a count of those not shown."""
     n_rows = n_shown(len(block.rows), block.most)
-    heads = [one for one in block.columns if not one.wide]
+    heads = [column for column in block.columns if not column.wide]
     cells = [
         [visible(row[n]) for row in block.rows[:n_rows]]
         for n, one in enumerate(block.columns)
@@ -242,17 +242,17 @@ def _table(block: BlockTable, style: Style) -> str:
 def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_Column]:
     """Add a column of drawn intervals, where there is room."""
     signed = [
-        replace(one, head=replace(one.head, name=f"{one.head.sign} {one.name}"))
-        if one.head.sign
-        else one
-        for one in columns
+        replace(column, head=replace(column.head, name=f"{column.head.sign} {column.name}"))
+        if column.head.sign
+        else column
+        for column in columns
     ]
     taken = sum(max(map(cell_len, [one.name, *one.cells])) + block.gap for one in signed)
     strip = strip_of(block.drawn, width - taken - len(MARK))
     if strip is None:
         return columns
     head = TableColumn(strip.scale(), text=True, whole=True)
-    return [*signed, _Column(head, [strip.drawn(one) for one in block.drawn])]
+    return [*signed, _Column(head, [strip.drawn(figure) for figure in block.drawn])]
 
 
 def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style: Style) -> str:

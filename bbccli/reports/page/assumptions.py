@@ -66,7 +66,7 @@ def _independent(document: Envelope, seen: Seen) -> Judged:
 
 def _one_scale(document: Envelope, seen: Seen) -> Judged:
     ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
-    over_folds = all(one.over_folds is None for one in document.estimates)
+    over_folds = all(estimate.over_folds is None for estimate in document.estimates)
     if (pooling := document.plan.pooling) != "pooled" and over_folds:
         return MET, f"Not needed: selection is {ways[pooling]}."
     if phrases.is_split(document.input):

@@ -64,13 +64,13 @@ COLUMNS = ("experiment", "gate", "corrected", "interval", "naive", "optimism", "
 
 def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
     """Return one page, with the figures that documents alone can give."""
-    exhibits = [Exhibit(one) for one in results if isinstance(one, Envelope)]
-    return page(exhibits, [one for one in results if isinstance(one, ErrorEnvelope)])
+    exhibits = [Exhibit(result) for result in results if isinstance(result, Envelope)]
+    return page(exhibits, [result for result in results if isinstance(result, ErrorEnvelope)])
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    results = [document_of(one).record for one in records]
+    results = [document_of(record).record for record in records]
     file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 
@@ -180,7 +180,9 @@ def _overview(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
 ) -> list[Markup]:
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
-    metrics = dict.fromkeys(one for document in documents for one in phrases.metrics_of(document))
+    metrics = dict.fromkeys(
+        metric for document in documents for metric in phrases.metrics_of(document)
+    )
     doubtful = list(_doubtful(documents, failures, paths))
     look = listed("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
     return [

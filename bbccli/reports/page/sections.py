@@ -48,7 +48,7 @@ MOST_SETS = 50
 def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) -> list[Markup]:
     """Return the blocks of one result and its figures as sections of a page."""
     parts = _Parts.of(blocks)
-    shown = {one.kind for one in figures if isinstance(one, Drawn)}
+    shown = {figure.kind for figure in figures if isinstance(figure, Drawn)}
     tables = [one for one in parts.tables if one.figure not in shown]
     return [
         parts.verdict(),
@@ -74,7 +74,7 @@ def cell_of_blocks(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = 
 
     figures: of the result; the first that is drawn is shown.
     """
-    parts = _Parts.of(one for one in blocks if not isinstance(one, Line))
+    parts = _Parts.of(block for block in blocks if not isinstance(block, Line))
     answers = [_table(one) for one in parts.tables if not one.title]
     folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
     return cell([parts.verdict(), picture(figures), *answers, *parts.facts(), *folded], parts.notes)
@@ -89,7 +89,7 @@ def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
 
 def picture(figures: Iterable[Drawn | Absent]) -> Markup:
     """Return the first figure that is drawn, for a notebook; nothing where none can be."""
-    drawn = next((one for one in figures if isinstance(one, Drawn)), None)
+    drawn = next((figure for figure in figures if isinstance(figure, Drawn)), None)
     if drawn is None or not can_render():
         return Markup()
     return tag("figure", Markup(inline_svg(drawn, f"bbc-{drawn.kind}")))
@@ -98,7 +98,8 @@ def picture(figures: Iterable[Drawn | Absent]) -> Markup:
 def verdict(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:
     """Return the answer in its box, the doubts about it above it."""
     shown = [
-        tag("p", tag("strong", "DOUBT"), Markup(" "), _told(one), class_="doubt") for one in doubts
+        tag("p", tag("strong", "DOUBT"), Markup(" "), _told(doubt), class_="doubt")
+        for doubt in doubts
     ]
     return tag("div", *shown, *paragraphs, class_=f"verdict{' doubted' * bool(doubts)}")
 
@@ -121,7 +122,8 @@ class _Parts:
                     found.doubts.extend(notes)
                 case AnswerLines(answers, plain=plain):
                     found.answers.extend(
-                        tag("p", one if one in plain else tag("strong", one)) for one in answers
+                        tag("p", answer if answer in plain else tag("strong", answer))
+                        for answer in answers
                     )
                 case Line(text):
                     found.lines.append(text)
@@ -167,7 +169,9 @@ def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup
     items = [f"{one.title}: {one.reason}." for one in found if isinstance(one, Absent)]
     if not can_render():
         items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
-    parts = [figure_section(one, f"{prefix}{one.kind}", landmark=not prefix) for one in drawn]
+    parts = [
+        figure_section(figure, f"{prefix}{figure.kind}", landmark=not prefix) for figure in drawn
+    ]
     if items:
         parts.append(section("Not shown", f"{prefix}absent", listing(items), landmark=not prefix))
     return tag("div", *parts, class_="figures")

@@ -61,7 +61,7 @@ def answer(document: CompareEnvelope) -> str:
     if of_several(first):
         said = f"{name}: {verdict(first, document)}"
     elif first.first == first.second:
-        n_better = sum(one.verdict == "better" for one in comparisons)
+        n_better = sum(comparison.verdict == "better" for comparison in comparisons)
         others = f"{n_better} of the others {'beats' if n_better == 1 else 'beat'} it"
         none = "there is no evidence that any other configuration beats it"
         said = f"the baseline, {name}, is itself the winner: {others if n_better else none}"
@@ -82,7 +82,7 @@ def _told_apart(document: CompareEnvelope) -> str:
     possible = document.best_set
     if possible is None:
         return "nothing was compared"
-    names = [one.configuration for one in possible.members if one.inside]
+    names = [member.configuration for member in possible.members if member.inside]
     if len(possible.members) == 1:
         return f"{name_of(names[0])} is the only configuration: there is nothing to compare"
     if len(names) == 1:
@@ -94,8 +94,10 @@ def _told_apart(document: CompareEnvelope) -> str:
 
 def _shown_to_differ(comparisons: Sequence[Comparison]) -> str:
     """Return how many pairs differ, by the first test of each."""
-    of_pairs = {(one.first, one.second): one for one in reversed(comparisons)}
-    n_shown = sum(one.verdict in ("better", "worse") for one in of_pairs.values())
+    of_pairs = {
+        (comparison.first, comparison.second): comparison for comparison in reversed(comparisons)
+    }
+    n_shown = sum(pair.verdict in ("better", "worse") for pair in of_pairs.values())
     if not n_shown:
         return f"there is no evidence that any of {len(of_pairs)} pairs differ"
     verb = "differs" if n_shown == 1 else "differ"
@@ -248,7 +250,7 @@ def best_set(document: CompareEnvelope) -> str:
 
 def winner_of(found: BestSet) -> Member:
     """Return the selected configuration; in documents that don't name it the best as measured."""
-    named = (one for one in found.members if one.configuration == found.winner)
+    named = (member for member in found.members if member.configuration == found.winner)
     return next(named, found.members[0])
 
 
@@ -266,9 +268,9 @@ def _measuring(document: CompareEnvelope) -> Pooling:
 def figures_of(document: CompareEnvelope) -> Digits:
     """Return the digits of performances and their differences: alike, so that they add up."""
     values, widths = [], []
-    for one in document.comparisons:
-        values += [one.first_value, one.second_value, one.difference]
-        widths.append(width_of(one.interval))
+    for comparison in document.comparisons:
+        values += [comparison.first_value, comparison.second_value, comparison.difference]
+        widths.append(width_of(comparison.interval))
     for member in document.best_set.members if document.best_set else ():
         values.append(member.performance)
         widths.append(width_of(member))
@@ -288,7 +290,7 @@ def is_selected(document: CompareEnvelope) -> bool:
 
 def is_single(document: CompareEnvelope) -> bool:
     """Return True if all comparisons are of one pair."""
-    return len({(one.first, one.second) for one in document.comparisons}) == 1
+    return len({(comparison.first, comparison.second) for comparison in document.comparisons}) == 1
 
 
 def is_unnamed(document: CompareEnvelope) -> bool:

@@ -20,8 +20,8 @@ def named(made: Made, winner: str) -> str:
 
 def made_of(made: Made, winner: str) -> str:
     """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
-    members = [one for one in made.members if one.weight > 0][:MOST_MEMBERS]
-    shares = [f"{one.configuration} ({percent(one.weight, 0)})" for one in members]
+    members = [member for member in made.members if member.weight > 0][:MOST_MEMBERS]
+    shares = [f"{member.configuration} ({percent(member.weight, 0)})" for member in members]
     n_more = made.n_members - len(shares)
     listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
     start, steps = (f"The {named(made, winner)}" if made.ensemble else winner), []
@@ -46,7 +46,7 @@ def steps_of(made: Made) -> str:
 
 def membership(made: Made, n_resamples: int) -> str:
     """Tell how often configurations were members of the ensembles of the resamples."""
-    often = sorted(made.members, key=lambda one: -(one.share or 0.0))[:MOST_MEMBERS]
+    often = sorted(made.members, key=lambda member: -(member.share or 0.0))[:MOST_MEMBERS]
     shares = ", ".join(f"{one.configuration} ({percent(one.share or 0.0, 0)})" for one in often)
     mean = trimmed(f"{made.mean_members or 0.0:.1f}")
     rule = made.rule

@@ -51,7 +51,9 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
         singles = [one for one in document.single if one.metric == metric]
         cut = 0.5 if document.input.threshold is None else document.input.threshold
         if estimate.made is not None:
-            lines += [single_sentence(one, estimate.made, cut, label, digits) for one in singles]
+            lines += [
+                single_sentence(single, estimate.made, cut, label, digits) for single in singles
+            ]
     return [*lines, *verdict(document)]
 
 
@@ -132,7 +134,9 @@ def _correction(document: Envelope) -> str:
     """The choice that is corrected for, where it is not the whole one."""
     read = document.input
     used, tried = read.n_configurations, phrases.n_tried(read)
-    made = next((one.made for one in document.estimates if one.made is not None), None)
+    made = next(
+        (estimate.made for estimate in document.estimates if estimate.made is not None), None
+    )
     if used == 1 and made is not None:
         earlier = f", not for that among the {tried} that were tried" * (tried > 1)
         return f"; corrected for the choice of {steps_of(made)}{earlier}."
@@ -181,18 +185,20 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
 
 def gains(document: Envelope) -> list[str]:
     """Return a sentence on the gain of what is made, by each metric."""
-    made = next((one.made for one in document.estimates if one.made is not None), None)
+    made = next(
+        (estimate.made for estimate in document.estimates if estimate.made is not None), None
+    )
     if made is None:
         return []
     several = len(document.gains) > 1
     return [
         gain_sentence(
-            one,
+            gain,
             made,
-            f"{_label(one.metric, document)}: " * several,
-            phrases.digits_in(document, one.metric),
+            f"{_label(gain.metric, document)}: " * several,
+            phrases.digits_in(document, gain.metric),
         )
-        for one in document.gains
+        for gain in document.gains
     ]
 
 
@@ -207,7 +213,7 @@ def stopping_sentence(document: Envelope) -> str:
     }
     if not worse:
         return ""
-    if any(one.made for one in document.estimates):
+    if any(estimate.made for estimate in document.estimates):
         listed = ", ".join(f"{name} by {by}" for name, by in worse.items())
         return (
             "members that stopped in each fold where it scored best, at the iterations that the "

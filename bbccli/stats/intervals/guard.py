@@ -126,14 +126,14 @@ Find = Callable[[FloatArray, FloatArray], FloatArray]
 
 def _finder(guards: Sequence[Guarded]) -> Find:
     """Return a function that finds all quantiles in lockstep, by safeguarded Newton steps."""
-    n_guards, size = len(guards), max(len(one.atoms[0]) for one in guards)
+    n_guards, size = len(guards), max(len(guard.atoms[0]) for guard in guards)
     logs, chances = np.full((n_guards, size + 1), np.inf), np.zeros((n_guards, size, 1))
     for row, one in enumerate(guards):
         part, shares, _ = one.atoms
         logs[row, : len(part)], chances[row, : len(part), 0] = part, shares
-    scalars = [(one.rate, one.bound, one.atoms[2]) for one in guards]
+    scalars = [(guard.rate, guard.bound, guard.atoms[2]) for guard in guards]
     rate, bound, at_bound = np.array(scalars).T[..., None]
-    tops = np.array([one.distribution.values.max() for one in guards])[:, None]
+    tops = np.array([guard.distribution.values.max() for guard in guards])[:, None]
     rises = tops > bound  # towards an upper bound everything is mirrored
     reached = at_bound + chances[..., 0].cumsum(axis=1)
     rows = np.arange(n_guards)[:, None]

@@ -97,7 +97,7 @@ def combine(given: Given) -> Combine:
     def shares(weights: IntArray) -> FloatArray:
         step = max(CELLS // sweep.truth.size, 1)
         parts = [weights[start : start + step] for start in range(0, len(weights), step)]
-        values = np.concatenate([sweep.best(columns, orders, sweep.masses(one)) for one in parts])
+        values = np.concatenate([sweep.best(columns, orders, sweep.masses(part)) for part in parts])
         winners = direction.best(values)
         found = np.zeros(values.shape)
         found[np.arange(len(winners)), winners] = 1.0

@@ -121,7 +121,9 @@ class MeanOf:
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
     ) -> FloatArray:
         """Mean performance without each of the units, under weights (N,): (U, C')."""
-        return _mean([without_each(one, weights, units, configurations) for one in self.scorers])
+        return _mean(
+            [without_each(scorer, weights, units, configurations) for scorer in self.scorers]
+        )
 
     def restrict(self, rows: BoolArray) -> MeanOf:
         """Keep the samples in `rows`."""
@@ -249,7 +251,7 @@ def within_folds(scorer: Any, folds: IntArray) -> Scorer:
     if isinstance(scorer, AvailableCases):
         return AvailableCases.of(within_folds(scorer.scorer, folds), scorer.available)
     members, of_folds = by_fold(scorer, folds)
-    totals = zip(*(one.parts for one in of_folds), strict=True)
+    totals = zip(*(fold.parts for fold in of_folds), strict=True)
     whole: Statistic = scorer
     return replace(whole, parts=tuple(InParts(members, parts) for parts in totals))
 

@@ -98,7 +98,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         outcome, gaps = matrix.outcome, checks.gaps(sheet)
         if outcome.task.is_classification:
             counts = zip(outcome.classes, outcome.class_counts.tolist(), strict=True)
-            sizes = [ClassSize(*one) for one in counts]
+            sizes = [ClassSize(*count) for count in counts]
         with resources.use(resources.current().for_predictions(*matrix.size)):
             close = similarity(matrix)
             checks.tell(findings, matrix, sizes, gaps, close)

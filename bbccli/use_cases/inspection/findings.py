@@ -121,7 +121,7 @@ def tell(
 ) -> None:
     """Add what is doubtful about usable files."""
     check_kind(findings, matrix)
-    counts = ", ".join(f"{one.name} {one.n_samples}" for one in sizes)
+    counts = ", ".join(f"{size.name} {size.n_samples}" for size in sizes)
     findings.passed("outcome", f"{matrix.task}" + (f": {counts}" if counts else ""))
     if not any(gap.n_missing for gap in gaps):
         findings.passed("missing", "every configuration predicts every sample")

@@ -47,7 +47,7 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     kinds |= {same_ranks: {}, correlated: {}}
     if matrix.kind is not PredictionKind.LABEL:
         columns = (_column(matrix, c) for c in range(n_compared))
-        of_each = (np.unique(one, return_inverse=True)[1].tobytes() for one in columns)
+        of_each = (np.unique(column, return_inverse=True)[1].tobytes() for column in columns)
         kinds[same_ranks] = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
         kinds[correlated] = _correlated(matrix, n_compared)
     taken, counts, examples = set[int](), list[int](), list[str]()

@@ -74,7 +74,7 @@ class Found:
             values = [[one.get(name) for one in own] for own in variables]
             if texts == {*values[0]} and None not in values[1]:
                 as_bytes = (np.array([str(one).encode() for one in own]) for own in values)
-                return held, *(SampleKeys(one, name) for one in as_bytes)
+                return held, *(SampleKeys(byte, name) for byte in as_bytes)
         column = self.table.column(self.key)
         return SampleKeys(keys_of(column), self.key, column.rows), given, search
 
@@ -121,7 +121,7 @@ def _vault_of(scores: Any) -> Found:
     if not in_memory(scores) and (Path(scores) / HEADER).is_file():
         raise _is_vault(name)
     found = [parent] if (parent / HEADER).is_file() else []
-    found = found or sorted(one.parent for one in parent.glob(f"*/{HEADER}"))
+    found = found or sorted(path.parent for path in parent.glob(f"*/{HEADER}"))
     if len(found) != 1:
         where = f"{len(found)} vaults are" if found else "no vault is"
         names = f": {listing([one.name for one in found], SHOWN)}" if found else ""
@@ -313,7 +313,7 @@ def _object(key: str) -> dict[str, Any]:
 
 def _refuse(keys: Any, wrong: Any, problem: str, path: str, hint: str) -> None:
     if wrong.any():
-        shown = listing([str(one) for one in keys[wrong][:SHOWN]])
+        shown = listing([str(key) for key in keys[wrong][:SHOWN]])
         raise InputError(f"{int(wrong.sum())} {problem}, such as {shown}", path=path, hint=hint)
 
 

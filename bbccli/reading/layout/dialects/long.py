@@ -87,7 +87,7 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
             column=name,
             hint=f"use --configuration {name} or --dialect wide",
         )
-    codes = [frame.column(one).codes()[0] for one in keys]
+    codes = [frame.column(key).codes()[0] for key in keys]
     alone, together = (joint(one) for one in (codes, [*codes, frame.column(name).codes()[0]]))
     return len(np.unique(alone)) < frame.n_rows == len(np.unique(together))
 
