@@ -110,7 +110,7 @@ def runner(tmp_path, forked):
 @pytest.mark.parametrize(
     ("inputs", "verdict", "words", "status"),
     [
-        ({"fail-under": "0.5"}, "met", "**Gate met: AUC", 0),
+        ({"fail-under": "0.5"}, "met", "**Gate met: lower bound of the AUC", 0),
         ({"fail-under": "0.9"}, "missed", "Gate failed", 3),
         ({"fail-under": "0.5", "args": "--method tt"}, "undecided", "Gate undecided", 4),
         ({}, "", "0.8", 0),

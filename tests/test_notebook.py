@@ -457,7 +457,7 @@ REFUSED_COMPARISONS = {
     "baseline and pair or test are two": lambda: compare(
         FRAME, TRUTH, baseline="m0", pair=("m1", "m2")
     ),
-    "margin does not go with the set": lambda: compare(FRAME, TRUTH, margin=0.1),
+    "margin does not go with the confidence set": lambda: compare(FRAME, TRUTH, margin=0.1),
     "margin is 'a'": lambda: compare(FRAME, TRUTH, margin="a", baseline="m0"),
     "pair is 'm1'": lambda: compare(FRAME, TRUTH, pair="m1"),
     "pair is ('m1', 'm2', 'm3')": lambda: compare(FRAME, TRUTH, pair=("m1", "m2", "m3")),

@@ -360,7 +360,9 @@ def test_every_command_checks_unless_asked_not_to(command, run, copied, tmp_path
 @pytest.mark.sweep
 def test_the_first_lines_and_the_document(run):
     asked = ("correct", str(REAL / "mljar"), "--n-resamples", "20")
-    assert "The Ensemble that mljar deploys (10_LightGBM 57%" in " ".join(run(*asked)[1].split())
+    assert "The Ensemble that mljar deploys, made of 10_LightGBM (57%)" in " ".join(
+        run(*asked)[1].split()
+    )
     _, out, _ = run(*asked, "--select", "best")
     said = " ".join(out.split())
     assert (

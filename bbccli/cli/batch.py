@@ -132,15 +132,13 @@ def batch(
 ) -> None:
     """Correct many files, and collect the results in one table.
 
-    Each result is saved at once; a stopped batch continues with --resume. A file without a result
-    becomes a row with its error.
+    Each result is saved at once; a stopped batch continues with --resume.
 
     Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one failed
     or, with --fail-on doubt, a result is in doubt.
 
     Examples:
       bbc batch 'runs/**/predictions.parquet' -o results.parquet
-      bbc batch 'runs/*.csv' -o results.csv --fail-under 0.8 --resume --summary
       bbc batch manifest.csv -o results.jsonl --runner dask
     """
     from bbccli.batch.journal import Journal, journal_path

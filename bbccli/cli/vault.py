@@ -28,7 +28,7 @@ def vault(
     table: Table,
     output: Annotated[
         str | None,
-        output_option("Folder to write.", "DIR", default="the name of the table with -vault"),
+        output_option("Folder to write.", "DIR", default="FILE with -vault"),
     ] = None,
     share: Annotated[
         float,
@@ -53,13 +53,11 @@ def vault(
 ) -> None:
     """Keep rows back from a search, and count each look.
 
-    Writes a folder with the rows for the search (search.csv), the sealed ones (vault.csv) and the
-    file that counts openings. After the search, predict the sealed rows with the winner:
-    bbc correct PREDICTIONS --vault SCORES counts the opening, and shows them.
+    After the search, predict the sealed rows with the winner: bbc correct PREDICTIONS
+    --vault SCORES counts the opening, and shows the figure on them.
 
     Examples:
       bbc vault items.csv --share 0.2
-      bbc vault visits.parquet --group patient --truth outcome -o sealed
       bbc correct predictions.csv --vault items-vault/scores.csv
     """
     from bbccli.cli.streams import say

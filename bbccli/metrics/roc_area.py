@@ -38,6 +38,8 @@ def mean_ranks(values: FloatArray) -> FloatArray:
     [2.5, 1.0, 2.5]
     """
     n = values.shape[-1]
+    if not values.size:
+        return np.zeros(values.shape)
     rows = np.ascontiguousarray(values).reshape(-1, n)
     before = n * np.arange(len(rows))[:, None]
     entries = np.argsort(rows, axis=1) + before

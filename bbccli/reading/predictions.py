@@ -244,7 +244,8 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         if several:
             array = array.reshape(*array.shape[:2], len(places), len(classes))
         elif not replace(values, array=array).in_unit:
-            array = array - values.array[:, :, [own[classes[0]] for own in places.values()]]
+            other = values.array[:, :, [own[classes[0]] for own in places.values()]]
+            array = np.subtract(array, other, dtype=np.float64)  # as if read from text
     elif several:
         name = sheet.cells[0].name
         ends = [name.removesuffix(label) for label in classes if name.endswith(label)]

@@ -65,7 +65,7 @@ def test_the_gate(run, file, margin, required, status):
     options = ("--baseline", "tree 0", "--margin", margin, "--fail-unless", required, *FAST)
     code, out, err = run("compare", file, *options)
     assert code == status
-    assert f"{'met' if status == 0 else 'missed'}: {required.replace('-', ' ')} was required" in out
+    assert f"{'met' if status == 0 else 'failed'}: {required.replace('-', ' ')} was required" in out
     assert err == ""
     _, _, err = run("compare", file, *options, "--format", "json")
     assert ("gate failed" in err) == (status == 3)
@@ -320,7 +320,7 @@ def test_csv_of_the_set_has_every_configuration(once, study):
         (("--pair", "boost 0", "boost 0"), "two different configurations"),
         (("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
         (("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
-        (("--margin", "0.1"), "--margin does not go with the set of the best"),
+        (("--margin", "0.1"), "--margin does not go with the confidence set of the best"),
         (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
         (("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
         (("--margin", "10", "--baseline", "tree 0"), "--margin is 10: no two values of AUC"),

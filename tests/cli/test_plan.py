@@ -114,7 +114,7 @@ def test_what_cant_be_attained_is_told(run):
     status, out, _ = run(*STATED, "--width", "0.0001")
     text = " ".join(out.split())
     assert status == 0
-    assert "Not even 1,000,000 rows are enough for the 95% CI" in text
+    assert "Not even 1,000,000 samples are enough for the 95% CI" in text
     assert "the smallest attainable value is" in text
     found = document(run, *STATED, "--optimism", "1e-9")
     assert found["planned"]["wanted"]["n_samples"] is None
@@ -145,7 +145,7 @@ def test_a_check_is_shown(run, monkeypatch):
     words = ("plan", "--expected", "0.8", "--configurations", "10", "--samples", "100")
     found = document(run, *words, "--check")["planned"]["check"]
     assert (found["law"], found["n_repeats"]) == ("binormal", 10)
-    assert " studies (binormal): too good by " in " ".join(run(*words, "--check")[1].split())
+    assert " studies (binormal): optimism " in " ".join(run(*words, "--check")[1].split())
 
 
 @pytest.mark.parametrize(

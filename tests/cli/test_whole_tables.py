@@ -137,7 +137,10 @@ def of_standings(document):
 
 
 def of_rank_pairs(document):
-    for one in sorted(document["ranks"]["pairs"], key=lambda one: one["p"])[:15]:
+    place = {one["family"]: i for i, one in enumerate(document["ranks"]["standings"])}
+    pairs = sorted(document["ranks"]["pairs"], key=lambda one: (
+        one["p"], *sorted((place[one["first"]], place[one["second"]]))))  # fmt: skip
+    for one in pairs[:15]:
         yield {"first": one["first"], "second": one["second"], "test": one["test"], "p": one["p"],
                "p adjusted": one["p_adjusted"]}  # fmt: skip
 

@@ -58,7 +58,7 @@ CASES = {
         "the score of an answer; did you mean 'truht'?"),
     "names of samples": Case("image,truth,a\np1.jpg,x,0.1\np2.jpg,y,0.4\n",
         r"prediction is text \(column 'image', row 0",
-        'row_id="image" if that is right; else exclude="image"'),
+        'give row_id="image" if that is right; otherwise leave it out with exclude="image"'),
     "a long table by other names": Case("key,truth,who,p\n0,x,a,0.1\n1,y,a,0.4\n0,x,b,0.2\n",
         r"row_id occurs twice \(column 'key', row 2, value 0\)",
         'configuration="who" if it distinguishes configurations',

@@ -277,7 +277,10 @@ FAULTS = {
         lambda: table(lambda rows: [[c.replace("PASS", "OK") for c in row] for row in rows]),
         "line 2 is not in the format of promptfoo",
     ),
-    "short.csv": (lambda: table(lambda rows: [*rows[:9], rows[9][:20]]), "line 10 is not as"),
+    "short.csv": (
+        lambda: table(lambda rows: [*rows[:9], rows[9][:20]]),
+        "line 10 is not in the format of promptfoo",
+    ),
 }
 
 

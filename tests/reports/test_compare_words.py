@@ -138,7 +138,7 @@ def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, f
     codes = [note["code"] for one in document["comparisons"] for note in one["notes"]]
     assert "winner-is-baseline" in codes
     answer = (
-        "By AUC, b, the baseline, is itself the winner: there is no evidence that any other "
+        "By AUC, the baseline, b, is itself the winner: there is no evidence that any other "
         "configuration beats it."
     )
     assert f"**{answer}**" in text
@@ -233,7 +233,14 @@ def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
         else:
             assert float(line.split()[-1]) == pytest.approx(one["p"], abs=6e-4)
     contests = {(one["first"], one["second"]): one for one in ranks["contests"]}
-    by_p = sorted(ranks["pairs"], key=lambda one: 1.0 if one["p"] is None else one["p"])
+    place = {one["family"]: i for i, one in enumerate(ranks["standings"])}
+    by_p = sorted(
+        ranks["pairs"],
+        key=lambda one: (
+            1.0 if one["p"] is None else one["p"],
+            *sorted((place[one["first"]], place[one["second"]])),
+        ),
+    )
     for cells, one in zip(tests[2:], by_p, strict=True):
         row = dict(zip(tests[0], cells, strict=True))
         pair, contest = (one["first"], one["second"]), contests[one["first"], one["second"]]

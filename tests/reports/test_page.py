@@ -190,7 +190,7 @@ class TestAssumptions:
         ("code", "claim"),
         [
             ("equals-truth", "had not seen the sample"),
-            ("flagged-left-out", "tried are here"),
+            ("flagged-left-out", "tried are included"),
             ("available-cases", "same samples"),
             ("few-groups", "enough samples"),
             ("group-spans-folds", "had not seen the sample"),

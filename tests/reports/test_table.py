@@ -60,7 +60,7 @@ def test_no_figure_is_rounded_onto_a_bound(form):
         (0.7230769, 0.8, "is 0.723, 0.077 below the required 0.8"),
         (0.79996, 0.8, "is 0.79996, 0.00004 below the required 0.8"),
         (0.9999996, 0.9, "is 0.9999996, 0.1 above the required 0.9"),
-        (0.8, 0.8, "is 0.8, just 0.8"),
+        (0.8, 0.8, "is 0.8, exactly the required 0.8"),
         (3.04e-5, 2.5e-5, "is 0.0000304, 0.0000054 above the required 2.5e-05"),
     ],
 )

@@ -66,7 +66,7 @@ def performances(run, path):
 def test_a_single_configuration_was_neither_searched_nor_corrected(run, save, page):
     path = save(made(names={"only": 0.5}))
     table = run("correct", path, *FAST, "--cost-of-search")[1]
-    assert "search   A single configuration takes part: no search can be seen.\n" in table
+    assert "search   There is a single configuration, so there is no search to assess.\n" in table
     told = page("correct", path)
     assert "There was one configuration, so nothing is corrected." in told
     assert "Gain from searching: a single configuration takes part." in told
@@ -80,7 +80,7 @@ def test_what_is_explained_of_a_single_configuration(run, save, tmp_path):
     assert run("correct", path, *FAST, "-q", "-o", saved)[0] == 0
     told = " ".join(run("explain", saved)[1].split())
     assert (
-        "Report the AUC from bbc. There was only one configuration, so no choice made its figure "
+        "Report the AUC from bbc. There was only one configuration, so no selection made its score "
         "too good."
     ) in told
     assert "luck" not in told
@@ -130,13 +130,13 @@ def test_the_page_of_a_batch_with_a_gate(page, save, tmp_path, run):
     ]
     low, high = sorted(bounds)
     told = page(*asked, "--fail-under", str((low + high) / 2))
-    assert "2 gates: 1 met, 1 missed." in told and "Without a result: 1 of 3 files: " in told
+    assert "2 gates: 1 failed, 1 met." in told and "Without a result: 1 of 3 files: " in told
     verdicts = {
         line.split(" | ")[0]: line.split(" | ")[1]
         for line in told.splitlines()
         if line.startswith(("p0.csv |", "p1.csv |", "bad.csv |")) and line.count("|") > 6
     }
-    assert verdicts == {f"p{i}.csv": "met" if bounds[i] == high else "missed" for i in (0, 1)}
+    assert verdicts == {f"p{i}.csv": "met" if bounds[i] == high else "failed" for i in (0, 1)}
     assert re.search(r"^bad.csv \| no result: ", told, re.MULTILINE)
 
 
@@ -261,7 +261,7 @@ def test_the_page_of_a_plan_draws_its_cells_with_their_brackets(save, run):
         one["data"]["values"] for one in drawn.spec["layer"] if one["mark"]["type"] == "rule"
     ]
     assert rule == [{"rows": chosen["n_samples"]}]
-    assert all(one["hover"].startswith(f"{one['rows']:,} rows: ") for one in values)
+    assert all(one["hover"].startswith(f"{one['rows']:,} samples: ") for one in values)
 
 
 def test_a_plan_of_one_cell_has_no_figure(save, run):
