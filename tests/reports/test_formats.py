@@ -193,7 +193,10 @@ def test_every_report_shows_a_verdict(name):
             assert json.loads(text).get("gate_met") == met
             continue
         if name != "junit":
-            assert outcome.replace("missed", "failed") in text
+            told = (
+                outcome if name in ("json", "jsonl", "csv") else outcome.replace("missed", "failed")
+            )
+            assert told in text
             continue
         root = ElementTree.fromstring(text)
         counts = {"met": ("0", "0"), "missed": ("1", "0"), "undecided": ("0", "1")}
