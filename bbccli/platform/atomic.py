@@ -158,7 +158,7 @@ def _stream(target: Path) -> IO[bytes]:
 def _made_alike(temporary: Path, before: os.stat_result | None) -> bool:
     """Give a new file the mode and owner of the replaced one; False if that is not possible."""
     if before is None:
-        temporary.chmod(_mode_of_new_files())
+        temporary.chmod(mode_of_new(0o666))
         return True
     if _owner(temporary.stat()) != _owner(before):
         try:
@@ -177,7 +177,8 @@ def _prefix(target: Path) -> str:
     return f".{target.name[:_LONGEST_STEM]}."
 
 
-def _mode_of_new_files() -> int:
+def mode_of_new(mode: int) -> int:
+    """Return what the umask leaves of a mode."""
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mode & ~mask

@@ -9,7 +9,7 @@ the same. The second study also has the narrower intervals: `--tight`, and those
 """
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -341,28 +341,33 @@ def over_populations(by_population: list[list[float]]) -> Figure:
     return mean_of([float(np.mean(one)) for one in by_population])
 
 
+def means_of(
+    store: Kept, settings: Iterable[Any], name: str, had: str, columns: Mapping[str, str]
+) -> Row:
+    """Numbers of populations and studies that have a result, and the means of each column.
+
+    had, columns: keys of results, after the `name` of what was studied.
+    """
+    kept = [
+        [one for one in store.results(setting.key).values() if one.get(f"{name} {had}") is not None]
+        for setting in settings
+    ]
+    found = [one for one in kept if one]
+    row: Row = {"populations": len(found), "studies": sum(map(len, found))}
+    for column, key in columns.items() if found else ():
+        values = [[float(one[f"{name} {key}"]) for one in every] for every in found]
+        row[column] = f"{over_populations(values)}"
+    return row
+
+
 def rows_of(store: Kept, names: Collection[str], columns: Mapping[str, str]) -> list[Row]:
     """A row per question and size, with the means over the populations."""
-    rows: list[Row] = []
-    for name in names:
-        for n in SIZES:
-            kept = [
-                [
-                    one
-                    for one in store.results(setting.key).values()
-                    if one.get(f"{name} made") is not None
-                ]
-                for setting in settings()
-                if setting.n == n
-            ]
-            found = [one for one in kept if one]
-            row: Row = {"asked": name, "N": n, "populations": len(found)}
-            row["studies"] = sum(map(len, found))
-            for column, key in columns.items() if found else ():
-                values = [[float(one[f"{name} {key}"]) for one in every] for every in found]
-                row[column] = f"{over_populations(values)}"
-            rows.append(row)
-    return rows
+    return [
+        {"asked": name, "N": n}
+        | means_of(store, (one for one in settings() if one.n == n), name, "made", columns)
+        for name in names
+        for n in SIZES
+    ]
 
 
 KEYS = ("asked", "N", "populations", "studies")

@@ -29,7 +29,7 @@ from benchmarks.validation.made import (
     POPULATIONS,
     Draw,
     friedman,
-    over_populations,
+    means_of,
 )
 from benchmarks.validation.page import table
 
@@ -260,21 +260,10 @@ def block(store: Kept) -> str:
     rows: list[Row] = []
     for metric in METRICS:
         for n in (60, 150, 400):
-            kept = [
-                [
-                    one
-                    for one in store.results(of.key).values()
-                    if one.get(f"{metric} less in") is not None
-                ]
-                for of in settings()
-                if of.n == n
-            ]
-            found = [one for one in kept if one]
-            row: Row = {"metric": metric, "N": n, "studies": sum(map(len, found))}
-            for column, key in COLUMNS.items() if found else ():
-                values = [[float(one[f"{metric} {key}"]) for one in every] for every in found]
-                row[column] = f"{over_populations(values)}"
-            rows.append(row)
+            of_size = (one for one in settings() if one.n == n)
+            row = means_of(store, of_size, metric, "less in", COLUMNS)
+            del row["populations"]
+            rows.append({"metric": metric, "N": n} | row)
     title = "Early stopping on the scoring fold: too good by, and inclusion of 95% intervals"
     return table(title, ("metric", "N", "studies"), rows)
 

@@ -35,10 +35,7 @@ from bbccli.reading.table import Table, in_memory
 from bbccli.stats.vault import figure_of, shown_by
 from bbccli.types import IntArray, Task
 from bbccli.use_cases.options import Analysis
-from bbccli.use_cases.vault.sealing import HEADER, OPENINGS, SEARCH, SPEC
-
-SHOWN = 3
-"""Keys that a message names."""
+from bbccli.use_cases.vault.sealing import HEADER, OPENINGS, SEARCH, SHOWN, SPEC
 
 
 @dataclass(frozen=True, slots=True)

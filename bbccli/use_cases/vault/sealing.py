@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.platform import openings
 from bbccli.platform.arguments import real, whole
-from bbccli.platform.atomic import cannot_write, sync_folder, write_whole
+from bbccli.platform.atomic import cannot_write, mode_of_new, sync_folder, write_whole
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
 from bbccli.reading.roles import ITEM_KEYS, column_of, named
@@ -32,7 +31,7 @@ SEARCH, SEALED = "search", "vault"
 FEW_CLASSES = 20
 """Distinct whole numbers up to which they are classes."""
 SHOWN = 3
-"""Names that a message lists."""
+"""Names or keys that a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +124,7 @@ def _write(place: Path, files: dict[str, bytes], about: dict[str, Any]) -> None:
         header = json.dumps(about | {"file": number}, indent=1, ensure_ascii=False).encode()
         for name, content in {**files, HEADER: header}.items():
             write_whole(content, str(made / name))
-        made.chmod(0o777 & ~(mask := os.umask(0)))
-        os.umask(mask)
+        made.chmod(mode_of_new(0o777))
         made.rename(place)
         sync_folder(place.parent)
     except BaseException:
