@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import shutil
 import sys
 
@@ -102,6 +103,16 @@ def test_rows_keep_their_quotes_zeros_and_line_breaks(tmp_path):
         made = vaults.seal(str(tmp_path / "i.csv"))
     both = made.search.read_text() + made.sealed.read_text()
     assert all(f"\n{row}\n" in both for row in rows)
+
+
+def test_the_folder_is_as_open_as_the_umask_lets_it_be(tmp_path):
+    ITEMS.to_csv(tmp_path / "i.csv", index=False)
+    before = os.umask(0o027)
+    try:
+        made = vaults.seal(str(tmp_path / "i.csv"))
+    finally:
+        os.umask(before)
+    assert made.folder.stat().st_mode & 0o777 == 0o750
 
 
 def test_classes_have_their_share_and_seeds_draw_again(tmp_path):

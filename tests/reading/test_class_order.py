@@ -97,3 +97,18 @@ def test_counts_predicted_by_other_numbers_stay_values():
 def test_missing_classes_and_others_differ():
     column = Column("m.csv", "y_pred", pa.array([0.0, None, 2.0, 1.0]), np.arange(4))
     assert codes_among(column, ["0", "1"]).tolist() == [0, -1, -2, 1]
+
+
+def test_scores_of_two_classes_are_one_margin_of_full_precision():
+    no, yes = np.float32(524289), np.float32(0.03125)
+    columns = {"a::no": RNG.normal(size=20), "a::yes": RNG.normal(size=20)}
+    table = pa.table(
+        {"truth": ["no", "yes"] * 10}
+        | {name: pa.array(values.astype(np.float32)) for name, values in columns.items()}
+    )
+    table = table.set_column(1, "a::no", pa.array([no, *table["a::no"].to_numpy()[1:]]))
+    table = table.set_column(2, "a::yes", pa.array([yes, *table["a::yes"].to_numpy()[1:]]))
+    matrix = read(table)
+    assert (matrix.kind, matrix.configurations) == (PredictionKind.SCORE, ("a",))
+    double = [table[name].to_numpy().astype(float) for name in ("a::yes", "a::no")]
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0], double[0] - double[1])
