@@ -362,6 +362,7 @@ def changed(frame, **columns):
 REFUSED = {
     "two": (lambda s, v: s.assign(other="no"), "2 configurations, but one is opened"),
     "few": (lambda s, v: s[:50], "10 sealed samples have no score"),
+    "one less": (lambda s, v: s[1:], "1 sealed sample has no score, such as"),
     "more": (
         lambda s, v: pd.concat([s, s[:3].assign(id=["x1", "x2", "x3"])]),
         "3 samples are not in the vault, such as x1, x2, x3",

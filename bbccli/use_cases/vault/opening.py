@@ -278,21 +278,21 @@ def _order(
     _refuse(
         searched,
         np.isin(searched, sealed),
-        "samples of the search are sealed",
+        ("sample of the search is sealed", "samples of the search are sealed"),
         search[0],
         f"the search takes the rows in {vault.folder / SEARCH}.* alone: without these",
     )
     _refuse(
         ours,
         ~np.isin(ours, sealed),
-        "samples are not in the vault",
+        ("sample is not in the vault", "samples are not in the vault"),
         given[0],
         f"give scores of the rows in {vault.table.path} alone",
     )
     _refuse(
         sealed,
         ~np.isin(sealed, ours),
-        "sealed samples have no score",
+        ("sealed sample has no score", "sealed samples have no score"),
         given[0],
         f"give scores of all rows in {vault.table.path}",
     )
@@ -308,10 +308,12 @@ def _object(key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _refuse(keys: Any, wrong: Any, problem: str, path: str, hint: str) -> None:
-    if wrong.any():
+def _refuse(keys: Any, wrong: Any, problem: tuple[str, str], path: str, hint: str) -> None:
+    """Refuse wrong keys; the problem is said of one, and of several."""
+    if n_wrong := int(wrong.sum()):
         shown = listing([str(key) for key in keys[wrong][:SHOWN]])
-        raise InputError(f"{int(wrong.sum())} {problem}, such as {shown}", path=path, hint=hint)
+        told = f"{n_wrong} {problem[n_wrong > 1]}, such as {shown}"
+        raise InputError(told, path=path, hint=hint)
 
 
 def _as_searched(
