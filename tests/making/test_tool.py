@@ -330,3 +330,10 @@ def test_the_lowest_cut_of_mljar_is_below_all_samples():
     given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
     lowest = made[0, np.flatnonzero(positives[0])[0], 0]
     assert quantiles(given)(positives, made) == pytest.approx([0.9 * lowest])
+
+
+def test_a_single_member_is_told_in_the_singular():
+    found = bbccli.correct(GLUON / "holdout", n_resamples=40)
+    text = " ".join(FORMS["table"](found.document).split())
+    assert found.estimate.made.mean_members == 1
+    assert "repeated in 40 resamples: 1 member on average, most often" in text

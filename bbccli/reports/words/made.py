@@ -53,7 +53,7 @@ def membership(made: Made, n_resamples: int) -> str:
     if made.tool is not None:
         rule = f"{made.tool}'s rule, which gives its members, weights and score"
     repeated = f"{rule}; repeated in {count(n_resamples, 'resample')}"
-    return f"{repeated}: {mean} members on average, most often {shares}"
+    return f"{repeated}: {mean} member{'s' * (mean != '1')} on average, most often {shares}"
 
 
 def elsewhere(estimate: Estimate, digits: Digits) -> str:
