@@ -85,7 +85,7 @@ def test_names_choose_studies_and_pages_are_renewed(tmp_path, monkeypatch, capsy
     study = Study("dropping", lambda: [law], dropping.repetition)
     others = [one for one in validation.STUDIES if one.name != "dropping"]
     monkeypatch.setattr(validation, "STUDIES", (*others, study))
-    monkeypatch.setattr(Study, "repeat", lambda one, store, seconds: _once(one, store))
+    monkeypatch.setattr(Study, "repeat", lambda one, store, *_: _once(one, store))
     words = ["--store", str(tmp_path / "kept"), "--docs", str(docs)]
     validation.main(["dropping", *words])
     assert "1 repetitions" in capsys.readouterr().err

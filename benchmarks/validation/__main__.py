@@ -44,18 +44,19 @@ def main(arguments: list[str] | None = None) -> None:
     # Python 3.11 looks for the empty list among the choices too
     parser.add_argument("study", nargs="*", choices=[[], *(one.name for one in STUDIES)])
     parser.add_argument("--minutes", type=float, default=10, help="0 only renews the pages")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that work side by side")
     parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
     parser.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="of the pages")
     options = parser.parse_args(arguments)
     chosen = [one for one in STUDIES if one.name in (options.study or [one.name])]
-    n_done = repeat(chosen, 60 * options.minutes, options.store)
+    n_done = repeat(chosen, 60 * options.minutes, options.store, options.jobs)
     renew(options.store, options.docs)
     print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
 
 
-def repeat(studies: Sequence[Study], seconds: float, store: Path = FOLDER) -> int:
+def repeat(studies: Sequence[Study], seconds: float, store: Path = FOLDER, jobs: int = 1) -> int:
     """Share the seconds among the studies; return how many repetitions were done."""
-    return sum(one.repeat(one.kept(store), seconds / len(studies)) for one in studies)
+    return sum(one.repeat(one.kept(store), seconds / len(studies), jobs) for one in studies)
 
 
 def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:

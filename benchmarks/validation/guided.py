@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -31,8 +31,6 @@ from benchmarks.validation.searched import (
 from benchmarks.validation.summary import mean_of, share_of
 
 PLAN = Plan(n_resamples=200)
-SLOW, SLOWEST, LISTS = 22, 11, 14
-"""Repetitions of what takes a second, or several, and of lists."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,12 @@ class List:
 
     key: str
     make: Callable[[np.random.Generator, bool], tuple[PredictionMatrix, str]]
-    n_repetitions: int = LISTS
+    n_repetitions: int = 40
 
 
 def of_models(key: str, search: Any, space: Any, *shape: float) -> Cell:
-    """`shape`: samples, features, tries, and how strong the signal is; half as often if slow."""
-    n_repetitions = SLOW if space is SVM or search is tpe else 40
-    return Cell(key, lambda rng: trained(rng, search, space, *shape), n_repetitions)  # type: ignore[arg-type]
+    """`shape`: samples, features, tries, and how strong the signal is."""
+    return Cell(key, lambda rng: trained(rng, search, space, *shape))  # type: ignore[arg-type]
 
 
 def cells() -> list[Cell]:
@@ -102,10 +99,7 @@ def cells() -> list[Cell]:
 def boosting_cells() -> list[Cell]:
     """Boosting with six hyperparameters."""
     return [
-        replace(
-            of_models(f"boosting of 6, N=100, {s.__name__}", s, BOOSTING, 100, 10, 60, 1.0),
-            n_repetitions=SLOWEST,
-        )
+        of_models(f"boosting of 6, N=100, {s.__name__}", s, BOOSTING, 100, 10, 60, 1.0)
         for s in (at_random, tpe)
     ]
 

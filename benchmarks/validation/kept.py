@@ -9,12 +9,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from joblib import Parallel, delayed
 
 from bbccli.platform.atomic import replacing
 from bbccli.platform.resources import Resources, use
@@ -116,21 +118,25 @@ class Study:
         """Return what is on disk."""
         return Kept(folder, self.name, self.statement)
 
-    def repeat(self, store: Kept, seconds: float) -> int:
+    def repeat(self, store: Kept, seconds: float, jobs: int = 1) -> int:
         """Repeat until the seconds are used up; return how often. What was done is kept."""
         end, n_done = time.monotonic() + seconds, 0
+        in_time = takewhile(lambda _: time.monotonic() < end, self._todo(store))
+        done = Parallel(jobs, return_as="generator_unordered", pre_dispatch=jobs)(
+            delayed(self._done)(*one) for one in in_time
+        )
         try:
-            with use(Resources(jobs=1)):
-                for setting, number in self._todo(store):
-                    if time.monotonic() >= end:
-                        break
-                    if not n_done % 100:
-                        store.write()
-                    store.add(setting.key, number, self.repetition(setting, number))
-                    n_done += 1
+            for n_done, one in enumerate(done, 1):
+                store.add(*one)
+                if not n_done % 100:
+                    store.write()
         finally:
             store.write()
         return n_done
+
+    def _done(self, setting: Repeated, number: int) -> tuple[str, int, Result]:
+        with use(Resources(jobs=1)):
+            return setting.key, number, self.repetition(setting, number)
 
     def _todo(self, store: Kept) -> Iterator[tuple[Repeated, int]]:
         """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""

@@ -140,11 +140,6 @@ def settings() -> list[Draw]:
     return [Draw(one, n) for n in SIZES for one in POPULATIONS]
 
 
-def fewer() -> list[Draw]:
-    """The same, repeated less often."""
-    return [replace(one, n_repetitions=12) for one in settings()]
-
-
 def models(values: bool, seed: int) -> list[Any]:
     """Thirteen models of scikit-learn: linear, forests, neighbours, boosted and single trees."""
     from sklearn import (
@@ -397,4 +392,4 @@ def narrow_block(store: Kept) -> str:
 
 
 STUDY = Study("made", settings, repetition)
-OF_STEPS = Study("made-steps", fewer, of_steps)
+OF_STEPS = Study("made-steps", settings, of_steps)

@@ -34,7 +34,7 @@ from benchmarks.validation.made import (
 from benchmarks.validation.page import table
 
 METRICS = ("log-loss", "auc")
-N_STAGES, N_REPETITIONS = 60, 7
+N_STAGES = 60
 CONFIGURATIONS = ((0.1, 1), (0.1, 3), (0.3, 1), (0.3, 2))
 """Learning rate and depth."""
 
@@ -231,12 +231,7 @@ def repetition(setting: Draw, number: int) -> Result:
 
 def settings() -> list[Draw]:
     """The populations of two classes, in three sizes."""
-    return [
-        Draw(one, n, N_REPETITIONS)
-        for n in (60, 150, 400)
-        for one in POPULATIONS
-        if one is not friedman
-    ]
+    return [Draw(one, n) for n in (60, 150, 400) for one in POPULATIONS if one is not friedman]
 
 
 COLUMNS = {
