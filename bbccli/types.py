@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bbccli.domain import choices
 from bbccli.domain.choices import *
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form

@@ -15,13 +15,14 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any
 
 from bbccli.documents.correct import SCHEMA_VERSION
 from bbccli.errors import BbcError, OptionError
 from bbccli.platform.atomic import sync_folder
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Json
 
 _MOST_NAMED = 5

@@ -10,13 +10,14 @@ import fnmatch
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.platform import read_limits
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url, opened
 from bbccli.platform.option import MisfitError, options_of
 from bbccli.reading.sources.files import STDIN, read_table

@@ -8,13 +8,14 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from bbccli.batch.sources import BatchFile
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.platform import read_limits, resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url
 from bbccli.platform.read_limits import Reading
 from bbccli.platform.records import Json, as_json

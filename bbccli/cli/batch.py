@@ -7,7 +7,6 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +26,7 @@ from bbccli.cli.shared import (
 from bbccli.cli.streams import say
 from bbccli.domain.choices import OnError
 from bbccli.errors import BbcError, OptionError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, option
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import redacted, visible

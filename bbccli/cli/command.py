@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import ContextVar
-from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import MISSING, is_dataclass
 from enum import Enum
 from functools import partial
 from importlib import import_module
@@ -21,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from bbccli.errors import OptionError, nearest
 from bbccli.platform import read_limits
 from bbccli.platform.arguments import ByName
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Declared, MisfitError, Panel, declared, options_of
 from bbccli.platform.read_limits import Reading
 

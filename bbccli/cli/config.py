@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any
 
 from bbccli.cli.command import CONFIGURABLE, command_named
 from bbccli.errors import OptionError, nearest
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import opened
 from bbccli.platform.option import Declared, MisfitError, Scope
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.errors import OptionError
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.use_cases.options import InputOptions, ScoringOptions, cut_option, metric_option
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
 
 from bbccli.errors import OptionError
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Option, Panel, Scope, declare, option
 from bbccli.platform.resources import Engine, Progress, Resources, resources_of
 from bbccli.platform.workers import Workers

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, output_option
 from bbccli.errors import OptionError
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Option, Scope, names_in, option
 
 if TYPE_CHECKING:

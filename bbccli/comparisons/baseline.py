@@ -18,7 +18,7 @@ Source: Tsamardinos et al. 2018 (step 2); Westfall & Young 1993 (step 3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from bbccli.notes import (
     winner_is_baseline,
 )
 from bbccli.platform.arguments import real
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.differences import as_difference, corrected_difference
 from bbccli.stats.case import Case
 from bbccli.stats.selection.rule import on_single

@@ -14,7 +14,7 @@ Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 198
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.metrics.capped import measuring, with_plan
 from bbccli.notes import Note, no_influence
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.influence import influence
 from bbccli.stats.selection.candidates import Candidates, cached, candidates
 from bbccli.stats.selection.units import units_of

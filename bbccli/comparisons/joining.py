@@ -8,7 +8,7 @@ with a note, and rows are compared instead of folds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
 from bbccli.platform.arguments import choice
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import spelled
 from bbccli.reading.keys import names_alike
 from bbccli.reading.sample_columns import differing, odd_one

@@ -5,11 +5,11 @@ A difference is positive where the first is better, whichever way the metric is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.types import Interval
 

@@ -26,7 +26,6 @@ Westfall & Young 1993, algorithm 2.8 (step-down); Dunnett 1955 and Krishnamoorth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil, inf, sqrt
 from typing import TypeVar
 
@@ -38,6 +37,7 @@ from bbccli.domain.plan import Plan, n_draws
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK

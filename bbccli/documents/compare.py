@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
 from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
@@ -11,6 +10,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.types import Direction, GateOutcome

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, isfinite
 from typing import Any, TypeGuard
 
@@ -20,6 +20,7 @@ from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.notes import Note, stopped_on_fold, winner_stopped
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.stats.axis import axis_of

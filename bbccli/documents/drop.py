@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.version import __version__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from bbccli.documents.correct import (
@@ -21,6 +20,7 @@ from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, as_json
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 

@@ -10,7 +10,7 @@ a score has no rank and comes last.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -25,6 +25,7 @@ from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note, method_left_out, not_corrected
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.platform.resources import Progress, silent

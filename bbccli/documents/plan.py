@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.planning.records import Planned
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.types import Direction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from bbccli.domain.plan import Plan
 from bbccli.domain.vault import Opened
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
 from bbccli.platform.records.rows import OF_ESTIMATE, frame_of, row_of
 from bbccli.platform.records.values import doc

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, UnsupportedError, parameter
 from bbccli.notes import Note
 from bbccli.platform.arguments import choice, coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -491,9 +492,8 @@ class PredictionMatrix:
                 f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",
                 hint="choose another metric; see bbc metrics",
             )
-        if kind is not PredictionKind.LABEL:
-            return predictions
-        return as_labels(predictions, self.kind, self.threshold)
+        to_labels = kind is PredictionKind.LABEL
+        return as_labels(predictions, self.kind, self.threshold) if to_labels else predictions
 
 
 def _shape(array: FloatArray | IntArray | BoolArray | None) -> tuple[int, ...] | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import Calibration, Guided, IntervalKind, Models, Pooling, Select, Side
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 
 if TYPE_CHECKING:

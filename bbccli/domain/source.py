@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from bbccli.domain.choices import Pooling
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import as_json, doc, understood
 from bbccli.types import rebuild_for_pickle
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.types import BoolArray, IntArray
 

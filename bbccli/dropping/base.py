@@ -8,7 +8,6 @@ cross-validation give the same decisions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -20,6 +19,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import Note, unshuffled_folds
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import BoolArray, FloatArray, IntArray
 

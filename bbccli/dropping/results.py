@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from bbccli.domain.estimate import DropTrace
 from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.platform.arguments import choice, coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.types import Direction
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from bbccli.domain.estimate import DropStep, DropTrace
 from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.dropping.base import MIN_SAMPLES, Interim, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, IntArray, distinct

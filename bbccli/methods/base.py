@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 
@@ -14,6 +14,7 @@ from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.making.rules import maker_of

@@ -8,7 +8,7 @@ weighted sums, `pair_share` of concordant pairs, and `by_column` for what needs 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ from bbccli.metrics.statistic import (
 from bbccli.metrics.weighting import Weighting, ratio, scaled, share_of_pairs
 from bbccli.platform import resources
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Engine
 from bbccli.types import (
     BoolArray,

@@ -7,7 +7,7 @@ errors, which has a worst value and differs from the mean of all errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -17,6 +17,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer
 from bbccli.metrics.probability import MeanSurprise
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import FloatArray, MetricKind, Pooling
 
 POWERS = {"rmse": 1, "mse": 2, "mae": 1}

@@ -7,7 +7,6 @@ undefined; a class without any sample is ignored.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, o
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 MISSING_CLASS = "if a class has no sample"

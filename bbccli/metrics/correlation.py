@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
 from bbccli.metrics.weighting import ratio
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 CONSTANT_TRUTH = "if the true values are all equal"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,6 +11,7 @@ from bbccli.domain.plan import CLIP
 from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.sample_size import EVERY_SAMPLE
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import Direction, FloatArray, MetricKind, PredictionKind, Task
 
 

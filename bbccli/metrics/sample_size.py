@@ -10,13 +10,13 @@ is worth one sample.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome, effective_size
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 Sets = Callable[[Outcome, NDArray[Any]], BoolArray]

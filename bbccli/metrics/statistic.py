@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Self
@@ -18,11 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.kernels import concordant_weight, prepared
-from bbccli.metrics.kernels.pairs import (
-    PresortedPairs,
-    concordant_by_sample,
-    concordant_by_value,
-)
+from bbccli.metrics.kernels.pairs import PresortedPairs, concordant_by_sample, concordant_by_value
 from bbccli.metrics.kernels.sweep import LONG, concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
@@ -41,6 +37,7 @@ from bbccli.metrics.weighting import (
     whole,
     with_changes,
 )
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Formula = Callable[..., FloatArray]

@@ -15,7 +15,7 @@ other sample twice; its two copies are not a pair, since they are events, or cen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -29,6 +29,7 @@ from bbccli.metrics.kernels.running import Numbers
 from bbccli.metrics.sample_size import EVENTS
 from bbccli.metrics.statistic import Statistic, Total
 from bbccli.metrics.weighting import Weighting, scaled, share_of_pairs
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import (
     BoolArray,
     Direction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bbccli.metrics import kernels
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 LARGEST_EXACT = 2**24

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
@@ -11,6 +10,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, options_from, sources_of
 from bbccli.notebook.result import Figure, Result
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.types import Interval, Pooling
 from bbccli.use_cases.compare import WITHOUT, Comparing, names_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bbccli.documents.correct import Envelope, reported_estimate
@@ -13,6 +13,7 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, options_from, plan_of_search, source_of
 from bbccli.notebook.result import Figure, Result
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, as_json
 from bbccli.types import Pooling
 from bbccli.use_cases.correct import Analysed, answer, cost_of_search, working

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bbccli.documents.plan import PlanEnvelope
@@ -12,6 +11,7 @@ from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, options_from, source_of
 from bbccli.notebook.result import Result
 from bbccli.planning.records import Cell, Planned
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.types import Pooling
 from bbccli.use_cases.plan import WITHOUT, Planning

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Generic, ParamSpec
+
+from bbccli.platform.dataclass import dataclass
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

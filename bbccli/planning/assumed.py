@@ -21,7 +21,6 @@ model of step 3 is that of a two-way table without interaction.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, hypot, sqrt
 
@@ -33,6 +32,7 @@ from bbccli.metrics.base import Metric
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of, expected_lead, expected_maximum
 from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.ends import wilson
 
 AREAS = ("auc",)

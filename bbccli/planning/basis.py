@@ -6,7 +6,6 @@ Performances are gains here: their sign is such that more is better.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import hypot
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import FloatArray
 
 

@@ -32,7 +32,7 @@ factors achieve is measured: see docs/plan.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import ceil, sqrt
 
@@ -46,6 +46,7 @@ from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case

@@ -8,7 +8,7 @@ is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, isfinite
 from typing import Any
 
@@ -30,6 +30,7 @@ from bbccli.planning.basis import first
 from bbccli.planning.records import Cell, Check, Epochs, Halved, Planned, Target, Wanted
 from bbccli.planning.studies import PlanBasis, Widths, check
 from bbccli.platform.arguments import real
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 
 MOST_SAMPLES = 1_000_000

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.types import Direction
 

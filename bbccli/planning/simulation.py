@@ -29,7 +29,7 @@ folds or as many as the rare class has samples).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -38,6 +38,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields, entry
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 __all__ = [

@@ -6,7 +6,7 @@ interval that will be seen, up to the uncertainty of the pilot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import ceil, exp, isfinite, sqrt
 
 import numpy as np
@@ -20,6 +20,7 @@ from bbccli.planning.assumed import StatedBasis
 from bbccli.planning.basis import DrawnStudy, first
 from bbccli.planning.pilot import PilotBasis
 from bbccli.planning.records import Check
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray

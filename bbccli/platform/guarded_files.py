@@ -8,11 +8,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BufferedReader
 from pathlib import Path
 
 from bbccli.errors import InputError, OptionError
+from bbccli.platform.dataclass import dataclass
 
 Identity = tuple[int, int]
 """Device and inode of a regular file, the same for all its names and links."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from importlib import import_module
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.platform import plugins
+from bbccli.platform.dataclass import dataclass
 
 LARGEST = sys.float_info.max
 _WORDS = {str: "text", int: "an integer", float: "a number", bool: "true or false"}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, option
 from bbccli.platform.resources import parse_memory
 

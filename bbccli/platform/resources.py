@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.dataclass import dataclass
 
 MEGABYTE = 10**6
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from bbccli.platform.dataclass import dataclass
 
 UNBOUNDED = (-math.inf, math.inf)
 

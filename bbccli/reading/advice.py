@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 import numpy as np
 
 from bbccli.errors import parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_number, is_text, to_numbers
 from bbccli.reading.column import joint
 from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
     apply,
     as_arrow_or_null,

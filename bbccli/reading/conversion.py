@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
 from bbccli.notes import vault_left
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.arrow import as_arrow, is_text, to_numbers
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY

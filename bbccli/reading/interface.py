@@ -14,12 +14,13 @@ file, the row and the column, and what to do. It must not run what it reads, nor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.metadata import Metadata
 
 if TYPE_CHECKING:

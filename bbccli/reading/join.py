@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing, of_data, of_metadata
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_numbers
 from bbccli.reading.column import Column, joint
 from bbccli.reading.index_columns import refuse_disorder

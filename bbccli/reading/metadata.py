@@ -6,13 +6,14 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import as_json
 from bbccli.reading.column import name_of
 from bbccli.types import Pooling, Task

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import apply, cast, is_text, to_numbers
 from bbccli.reading.column import Column
 from bbccli.reading.roles import NAMES

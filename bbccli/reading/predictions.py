@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
 from bbccli.notes import listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.advice import advice
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.reading.column import Column, number_of, repeated, text_entries

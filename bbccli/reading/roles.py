@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.arguments import as_list, coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_text
 from bbccli.reading.column import name_of
 from bbccli.reading.metadata import Metadata

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.domain.matrix import SampleKeys, Unfinished, Vault
 from bbccli.domain.source import LeftOut
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import null_mask
 from bbccli.reading.column import Column
 from bbccli.reading.metadata import Metadata

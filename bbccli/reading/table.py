@@ -6,13 +6,14 @@ import hashlib
 import math
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from bbccli.errors import InputError, naming
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
     apply,
     as_arrow,

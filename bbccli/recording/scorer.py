@@ -9,7 +9,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import STOPPED_EARLY
 from bbccli.errors import OptionError
 from bbccli.metrics import ALIASES, METRICS
+from bbccli.platform.dataclass import dataclass
 from bbccli.recording import store
 from bbccli.recording.inputs import (
     RESPONSES,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import fitting
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 

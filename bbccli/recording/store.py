@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from bbccli.errors import InputError
 from bbccli.platform import openings
 from bbccli.platform.arrays import DamagedError, packed, unpacked
 from bbccli.platform.atomic import SUFFIX, replacing
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
@@ -123,8 +124,8 @@ class Design:
 
     def fingerprint(self) -> str:
         """SHA-256 of the design: equal for equal data and folds."""
-        kept = self.arrays().items()
-        about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
+        arrays = sorted(self.arrays().items())
+        about = [(name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in arrays]
         more = [self.positive] if self.positive else []
         more += [f"{self.planned} {self.sealed}"] if self.sealed else []
         more += ["refold"] if self.refold else []
@@ -398,12 +399,8 @@ def read(path: Path) -> Part:
     """Read a part; a DamagedError if its content is invalid."""
     arrays = unpacked(bytes_of(path))
     try:
-        lacking = {
-            "data": "",
-            "epoch": None,
-            "curve_metric": "",
-            "curve": (),
-        }  # in earlier versions
+        # in earlier versions
+        lacking = {"data": "", "epoch": None, "curve_metric": "", "curve": ()}
         about = lacking | json.loads(arrays[_ABOUT].tobytes())
         about["curve"] = tuple(map(float, about["curve"]))
         about["flags"] = tuple(str(flag) for flag in about["flags"])

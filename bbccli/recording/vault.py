@@ -6,7 +6,7 @@ import hashlib
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from bbccli.platform import openings
 from bbccli.platform.arguments import real
 from bbccli.platform.arrays import DamagedError, packed, unpacked
 from bbccli.platform.atomic import write_whole
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.rounding import figure
 from bbccli.recording import inputs, store

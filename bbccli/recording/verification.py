@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from bbccli.domain.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.notes import listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of

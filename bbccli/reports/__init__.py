@@ -10,7 +10,6 @@ table needs rich.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import PurePath
@@ -18,6 +17,7 @@ from typing import IO, Any
 
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.arguments import ByName, choice, coerce_fields
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, Json
 from bbccli.platform.records.values import record_of
 

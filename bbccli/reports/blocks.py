@@ -8,11 +8,12 @@ block, not in the content.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from bbccli.domain.estimate import Estimate
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 
 MOST_ROWS = 15
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from bbccli.domain.estimate import Axis, AxisShare, Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note, epoch_chosen
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import cached
 from bbccli.types import IntArray
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from bbccli.domain.estimate import (
@@ -18,6 +18,7 @@ from bbccli.domain.vault import Opened
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.stats.making.made import Maker
 from bbccli.stats.selection.candidates import Candidates, candidates

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notes import Note, guided, guided_by_rows, guided_by_scores, guided_climb
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.axis import places_of
 from bbccli.stats.influence import influence
 from bbccli.stats.resampling import Unit, generator

@@ -8,7 +8,7 @@ same whatever is drawn after them, whatever the chunk size, and wherever a block
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache
 from math import comb, factorial
@@ -19,6 +19,7 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct, readonly
 

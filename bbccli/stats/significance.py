@@ -6,12 +6,12 @@ test compares ranks, Cochran's what is right or wrong, Wilcoxon's the signs of r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import erfc, inf, isinf, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 SMALLEST_P = float(np.finfo(float).tiny)

@@ -7,7 +7,7 @@ that look fine. The leaderboard of the run finds them: each of its scores is com
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.capped import with_clip
 from bbccli.notes import undefined_as_zero
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.platform.arrays import DamagedError, array_of
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out, matching, read_json

@@ -22,7 +22,7 @@ same digits, and the noise of the others grows with what was added to a target o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from bbccli.domain.source import (
     tolerance_of,
 )
 from bbccli.errors import InputError
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import (

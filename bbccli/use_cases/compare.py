@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from hashlib import sha256
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import Adjustment, Missing
 from bbccli.errors import OptionError, UnsupportedError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.use_cases.options import (

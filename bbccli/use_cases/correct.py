@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from bbccli.notes import (
     ensemble_not_reproduced,
 )
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths

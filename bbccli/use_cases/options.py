@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from bbccli.domain.choices import (
 )
 from bbccli.domain.plan import CLIP, OF_TOOL, TUNED, Plan, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.use_cases.vault.options import VaultOptions
 
@@ -249,9 +250,8 @@ class ScoringOptions:
         """Return a matrix with scores cut and risks turned as the options say."""
         if threshold is not None:
             matrix = matrix.with_threshold(threshold)
-        if self.risk_direction is not None:
-            matrix = matrix.with_risk_direction(self.risk_direction)
-        return matrix
+        direction = self.risk_direction
+        return matrix if direction is None else matrix.with_risk_direction(direction)
 
 
 @dataclass(frozen=True, kw_only=True)

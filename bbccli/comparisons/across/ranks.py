@@ -85,7 +85,6 @@ Source: Nemenyi 1963; Demšar 2006, section 3.2.2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import sqrt
@@ -97,6 +96,7 @@ from bbccli.comparisons.adjustment import verdict_of
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import few_data_sets, undefined_test
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.stats.significance import f_ratio, friedman, positive, signed_ranks
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray

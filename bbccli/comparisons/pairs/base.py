@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.capped import attainable, check_apart, measuring, with_plan
 from bbccli.metrics.ranking import AUC
 from bbccli.notes import Note, identical_predictions, listing, undefined_test
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.rounding import count
 from bbccli.stats.bootstrap.differences import as_difference

@@ -81,7 +81,6 @@ Source: Alpaydin 1999.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -92,6 +91,7 @@ from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.errors import UndefinedError
 from bbccli.notes import too_liberal
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
 from bbccli.stats.selection.pooling import MeanOverFolds

@@ -50,7 +50,7 @@ Source: Efron & Tibshirani 1993, chapter 13; Davison & Hinkley 1997, section 4.4
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import sqrt
 
@@ -65,6 +65,7 @@ from bbccli.metrics.base import MeanScorer, Predictions, Scorer
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.bootstrap.loop import bootstrap as collected

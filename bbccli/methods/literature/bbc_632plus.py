@@ -37,7 +37,7 @@ Source: Efron & Tibshirani 1997, section 3; the use for a selection is ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.methods.bbc import AVERAGED, IN_BAG
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Unit, generator

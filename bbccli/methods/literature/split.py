@@ -15,8 +15,6 @@ Source: Paraschakis et al. 2024 and the authors' code; Šidák 1967.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
@@ -25,6 +23,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit, generator
 from bbccli.stats.selection.candidates import cached, candidates

@@ -33,7 +33,7 @@ Source: Efron 1981; Davison & Hinkley 1997, section 9.4; Rink & Brannath 2025.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,7 @@ from bbccli.notes import (
     undefined_resamples,
 )
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, standard_error

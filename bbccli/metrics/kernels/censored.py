@@ -13,13 +13,14 @@ O(B N log N) for each configuration in all, where a loop over pairs takes O(B N^
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bbccli.metrics.kernels.pairs import PresortedPairs, presort
 from bbccli.metrics.kernels.running import Numbers
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 

@@ -6,12 +6,11 @@ controls' weights in order of score, read at each case.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 

@@ -9,13 +9,13 @@ Weightings are lanes (N + 1, L): one row per sample, and a last row of zeros to 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, IntArray
 
 Numbers = NDArray[Any]

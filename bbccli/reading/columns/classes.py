@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import identities, listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.classes import codes_among, in_order, spelled
 from bbccli.reading.columns.values import (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.advice import advice
 from bbccli.reading.arrow import is_integer, to_numbers
 from bbccli.reading.column import Column

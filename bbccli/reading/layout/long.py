@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import Note, lacking, of_data
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.column import Column, by_appearance, joint, repeated
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY

@@ -7,13 +7,14 @@ import csv
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.platform import read_limits
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Any
 
 from bbccli.comparisons.records import BestSet
+from bbccli.platform.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

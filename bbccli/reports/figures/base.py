@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
 
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import redacted, shortened, visible
 
 Spec = dict[str, Any]

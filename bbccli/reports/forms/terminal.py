@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from io import StringIO
 from textwrap import wrap
@@ -33,6 +33,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bbccli.notes import Note, Severity, by_severity, severity_of
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import visible
 from bbccli.reports import Style
 from bbccli.reports.blocks import (

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import fixed
 
 WIDEST, NARROWEST = 48, 28

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from bbccli.notes import Note, Severity, by_severity, severity_of
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.reports.blocks import (
     AllNotesOnly,

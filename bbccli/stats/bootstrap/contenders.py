@@ -6,10 +6,9 @@ configurations is feasible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import inside
 from bbccli.stats.case import Case
 from bbccli.types import BoolArray, FloatArray, IntArray

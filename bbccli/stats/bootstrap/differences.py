@@ -12,7 +12,7 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -21,6 +21,7 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import n_draws
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import corrected, notes_on_draws, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.intervals import Basis, interval_of

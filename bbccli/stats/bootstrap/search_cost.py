@@ -29,7 +29,6 @@ are the max-T of Westfall & Young 1993, algorithm 2.8, of one step, on paired di
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from math import ceil
 from typing import TypeVar
@@ -40,6 +39,7 @@ from bbccli.domain.estimate import Gain, SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import draws_for, in_full_size, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples

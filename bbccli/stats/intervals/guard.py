@@ -22,13 +22,13 @@ Source: Brown, Cai & DasGupta 2001, section 3.1.3, for Jeffreys' interval; the u
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from math import erfc, inf
 
 import numpy as np
 
 from bbccli.domain.estimate import Distribution
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import FloatArray
 
 ROUNDING_TOLERANCE = 1e-12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +14,7 @@ from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, few_resamples, guard_without_bound
 from bbccli.platform.arguments import ByName
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.guard import Guarded, ends_of
 from bbccli.types import Interval, IntervalKind
 

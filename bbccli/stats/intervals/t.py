@@ -11,11 +11,10 @@ Source: Raschka 2018, equation 31; the guard is ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bbccli.domain.estimate import Distribution
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import FloatArray
 

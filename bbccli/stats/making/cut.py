@@ -16,7 +16,6 @@ cut are chosen together: the configuration whose best cut is best.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.kernels import cuts, forms_of
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Combine, Find, Given
 from bbccli.stats.selection.candidates import parts_of
 from bbccli.types import (

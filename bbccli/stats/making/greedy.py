@@ -12,7 +12,6 @@ Source: Caruana, Niculescu-Mizil, Crew & Ksikes 2004.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from bbccli.metrics.probability import BRIER, MeanSurprise, chance_of_truth
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.regression import MSE, RMSE
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Combine, Given
 from bbccli.stats.making.made import scored
 from bbccli.stats.selection.candidates import parts_of

@@ -15,10 +15,10 @@ They follow each other in this order. A rule never sees what is out of the bag: 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import FloatArray, IntArray, Pooling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels.members import rounded
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Calibrate, Combine, Find
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, IntArray, Pooling, PredictionKind

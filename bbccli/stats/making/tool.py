@@ -12,8 +12,6 @@ As `greedy`, and besides:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
@@ -22,6 +20,7 @@ from bbccli.errors import UnsupportedError, parameter
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import with_clip
 from bbccli.notes import listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.greedy import grown
 from bbccli.stats.making.interface import Combine, Given
 from bbccli.stats.making.made import Maker

@@ -6,7 +6,6 @@ The winner and the rule for ties exist here once, for every method.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -18,6 +17,7 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.metrics.statistic import Statistic
 from bbccli.notes import listing
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Engine
 from bbccli.stats.selection.pooling import (
     AvailableCases,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isqrt
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.metrics.statistic import InParts, Statistic, Total
 from bbccli.metrics.weighting import Units, added, members_among, with_changes, without_each
+from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 FEW_FOLDS = 64

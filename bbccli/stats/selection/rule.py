@@ -16,7 +16,6 @@ Source: Breiman, Friedman, Olshen & Stone 1984, section 3.4.3.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -39,6 +38,7 @@ from bbccli.notes import (
     undefined_folds,
     undefined_repeats,
 )
+from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import (
     Candidates,
     by_repeat,

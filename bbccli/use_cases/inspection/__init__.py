@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from bbccli.documents.correct import Input
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
 from bbccli.platform.records.values import doc
 from bbccli.platform.text import redacted

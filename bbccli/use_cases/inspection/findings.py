@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from bbccli.domain.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
 from bbccli.notes import NOTES, Note, listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.platform.rounding import count, figure, percent, tiny_text
 from bbccli.reading.problems import Problems

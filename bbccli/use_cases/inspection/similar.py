@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.reading.checks.sanity import earlier_equals, keys_of
 from bbccli.types import FloatArray, PredictionKind

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from bbccli.metrics import Metric
 from bbccli.metrics.capped import attainable
 from bbccli.notes import listing
 from bbccli.platform import openings, read_limits
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.rounding import count
 from bbccli.reading import understand

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, option
 
 _vault = partial(option, panel=Panel.METHOD, scope=Scope.RUN)

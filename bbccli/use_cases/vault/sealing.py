@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from bbccli.notes import listing
 from bbccli.platform import openings
 from bbccli.platform.arguments import real, whole
 from bbccli.platform.atomic import cannot_write, mode_of_new, sync_folder, write_whole
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
 from bbccli.reading.roles import ITEM_KEYS, column_of, named

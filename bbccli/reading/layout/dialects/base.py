@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.notes import listing
+from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_text
 from bbccli.reading.column import Column, joint
 from bbccli.reading.layout.wide import choose_roles
