@@ -11,6 +11,8 @@ from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
+__all__ = ["dataclass"]
+
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
