@@ -9,8 +9,8 @@ A comment names a command, and the fenced block under it holds the output:
     <!-- output parts=2,4: bbc correct FILE -->            only some parts; blank lines divide them
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` is what the registry says about them. The
-sections on methods, intervals and comparisons come from the docstrings of their modules, those on
-notes from what the package says about each, the tables of tools and forms from their records, and
+sections and tables on methods, intervals and comparisons come from the docstrings of their modules,
+those on notes from what the package says about each, the tables of tools and forms from their records, and
 the lists of options from the command line. The picture of the README, the manual page
 and the completions are made anew too.
 
@@ -26,7 +26,7 @@ import os
 import re
 import shlex
 import sys
-from functools import cache
+from functools import cache, partial
 from inspect import getdoc, getmodule
 from pathlib import Path
 from types import ModuleType
@@ -63,8 +63,8 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests"
-    r"|runs|evaluations|forms|rules) -->\n"
+    r"^<!-- (?P<registry>metrics|methods|literature|ignoring|assumptions|intervals|notes"
+    r"|after-selection|tests|runs|evaluations|forms|rules) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
@@ -78,6 +78,8 @@ MODEL = "correct"
 ARGUMENTS = "Arguments"
 HELP = {"--help", "--help-all"}
 PANELS = {panel: place for place, panel in enumerate([ARGUMENTS, *(one.value for one in Panel)])}
+WHOLE = (*DEFAULT_METHODS, "vault")
+"""Methods whose sections tell the algorithm too."""
 AFTER_SELECTION = (possible_best, baseline, families)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
@@ -213,47 +215,80 @@ def metric_parts() -> list[str]:
 
 
 def method_parts() -> list[str]:
-    """Make the section of each method from the docstring of its module."""
-    whole = (*DEFAULT_METHODS, "vault")
-    return [
-        f"## {name}\n\n{_with_title('**{}**', text if name in whole else _in_short(text, module))}"
-        for name in METHODS
-        for text, module in [(description(name), module_of(name))]
-    ]
+    """Make the section of each method of this project from the docstring of its module."""
+    own = [name for name in METHODS if not _is_to_compare_with(name)]
+    return [f"## {name}\n\n{_in_short(name)}" for name in own]
 
 
-def _in_short(text: str, module: ModuleType) -> str:
-    """Leave the algorithm, its cost and departures to the module, and name it."""
-    blocks = text.split("\n\n")
+def _is_to_compare_with(name: str) -> bool:
+    return ".literature." in module_of(name).__name__
+
+
+def method_page(name: str) -> str:
+    """Return all that the docstring of a method says."""
+    return _with_title("**{}**", description(name))
+
+
+def table_of_methods(*, ignoring: bool) -> list[str]:
+    """Make the table of the methods to compare with, by whether they ignore the selection."""
+    return _table(
+        "Method",
+        [
+            (name, name, description(name), module_of(name))
+            for name in METHODS
+            if _is_to_compare_with(name) and METHODS[name].ignores_selection == ignoring
+        ],
+    )
+
+
+def _table(head: str, records: list[tuple[str, str, str, ModuleType]]) -> list[str]:
+    """Make a table of names, each with its anchor, title, and when to use it."""
+    lines = [f"| {head} | What it is | When to use it | When not |", "|---|---|---|---|"]
+    for anchor, name, text, module in records:
+        title, _, rest = text.strip().partition("\n\n")
+        (use,) = re.findall(r"^When to use: (.*?)\n\n", rest, re.DOTALL | re.MULTILINE)
+        when, _, never = " ".join(use.split()).partition(". When not: ")
+        path = f"../{module.__name__.replace('.', '/')}.py"
+        told = f"[{' '.join(title.split()).rstrip('.')}]({path}) | {when} | {never.rstrip('.')}"
+        lines.append(f'| <a id="{anchor}"></a>{name} | {told} |')
+    return ["\n".join(lines)]
+
+
+def _in_short(name: str) -> str:
+    """Leave cost and departures to the docstring, and the algorithm if it isn't a default."""
+    left = ("Cost:", "Departures") + ("Algorithm:",) * (name not in WHOLE)
+    blocks = description(name).split("\n\n")
     told = [
         block
         for before, block in zip(["", *blocks], blocks, strict=False)
-        if not block.startswith(("Algorithm:", "Cost:", "Departures"))
-        and not (before == "Algorithm:" and block.startswith("1. "))
+        if not block.startswith(left) and not (before in left and block.startswith("1. "))
     ]
-    path = f"{module.__name__.replace('.', '/')}.py"
-    return "\n\n".join(told) + f" Algorithm: `{path}`."
+    return _with_title("**{}**", "\n\n".join(told))
 
 
 def test_parts() -> list[str]:
-    """Make the section of each test of comparisons from the docstring of its module."""
-    return [part for module in (*OF_PAIRS, ranks) for part in _sections(module)]
+    """Make the table of the tests of comparisons."""
+    return _table("Test", [(f"test-{name}", name, *one) for name, *one in _tests()])
+
+
+def test_page() -> str:
+    """Return all that the docstrings of the tests say."""
+    told = [f"## Test {name}\n\n{_with_title('**{}**', text)}" for name, text, _ in _tests()]
+    return "\n\n".join(["# Tests", *told])
+
+
+def _tests() -> list[tuple[str, str, ModuleType]]:
+    """Return name, text and module of each test; what comes first is of the module."""
+    return [
+        (*section.split("\n\n", 1), module)
+        for module in (*OF_PAIRS, ranks)
+        for section in re.split(r"^## ", getdoc(module) or "", flags=re.MULTILINE)[1:]
+    ]
 
 
 def comparison_parts() -> list[str]:
     """Make the paragraphs on comparisons after selection from the docstrings of their modules."""
     return [_with_title("**{}**", getdoc(module) or "") for module in AFTER_SELECTION]
-
-
-def _sections(module: ModuleType) -> list[str]:
-    """Split the docstring of a module at its headings, one per record."""
-    text = getdoc(module) or ""
-    parts = []
-    # a module of several has a heading for each; what comes first is of the module
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        name, _, rest = section.partition("\n\n")
-        parts.append(f"### Test {name}\n\n{_with_title('**{}**', _in_short(rest.strip(), module))}")
-    return parts
 
 
 def interval_parts() -> list[str]:
@@ -270,10 +305,7 @@ def interval_parts() -> list[str]:
         for (method, kind), by in COVERED.items()
     ]
     head = f"| Two-sided 95% interval | {' | '.join(families)} |\n|---|{'---:|' * len(families)}"
-    told = (
-        "How often they covered the true value where models are trained, as shares of the studies "
-        "of [the bank](validation.md) by kind of metric:"
-    )
+    told = "How often they covered, as shares of the studies of [the bank](validation.md):"
     return [*texts, told, "\n".join([head, *rows])]
 
 
@@ -327,7 +359,7 @@ def form_parts() -> list[str]:
 
 def _with_title(form: str, text: str) -> str:
     title, _, rest = text.strip().partition("\n\n")
-    return f"{form.format(title)}\n\n{unwrapped(rest)}"
+    return f"{form.format(' '.join(title.split()))}\n\n{unwrapped(rest)}"
 
 
 def unwrapped(text: str) -> str:
@@ -375,6 +407,8 @@ PARTS = {
     "forms": form_parts,
     "rules": rule_parts,
     "methods": method_parts,
+    "literature": partial(table_of_methods, ignoring=False),
+    "ignoring": partial(table_of_methods, ignoring=True),
     "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],
     "notes": note_parts,
     "intervals": interval_parts,

@@ -147,16 +147,38 @@ def test_every_common_option_is_documented():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_documented(name):
-    section = sections("docs/methods.md")[name]
-    for word in ("Formula", "When to use", "When not", "Source", "Algorithm"):
-        assert word.lower() in section.lower(), word
-    told = refresh.description(name).lower()
-    assert all(f"{word}:" in told for word in ("algorithm", "cost", "source"))
+    """In full on a page of the site, and on the page of all in a section or a row."""
+    told = refresh.method_page(name)
+    for word in ("Formula", "Algorithm", "When to use", "When not", "Cost", "Source"):
+        assert re.search(rf"\b{word}[:,]", told), word
+    page = text_of("docs/methods.md")
+    row = re.search(rf'^\| <a id="{name}"></a>{name} \| \[.+\]\(.+\) \| .+ \| .+ \|$', page, re.M)
+    section = sections("docs/methods.md").get(name, "")
+    assert bool(row) != bool(section)
+    words = ("Formula", "When to use", "When not", "Source")
+    assert row or all(re.search(rf"\b{word}[:,]", section) for word in words)
+    assert "Cost:" not in section
 
 
-def test_the_sections_on_methods_are_the_docstrings_in_order():
+def test_methods_are_in_order_whether_they_have_a_section_or_a_row():
+    page = text_of("docs/methods.md")
+    rows = re.findall(r'^\| <a id="(?!test-)([\w-]+)"></a>', page, re.M)
     headings = re.findall(r"^## (.+)$", "\n".join(refresh.method_parts()), re.M)
-    assert headings == list(METHODS)
+    assert {*rows} | {*headings} == {*METHODS}
+    assert headings == [name for name in METHODS if name in headings]
+    ignoring = [name for name in METHODS if METHODS[name].ignores_selection and name in rows]
+    assert rows == [name for name in METHODS if name in rows and name not in ignoring] + ignoring
+    assert len(ignoring) == 10
+
+
+def test_every_test_of_comparisons_has_a_row_and_a_section_of_the_site():
+    rows = re.findall(r'^\| <a id="test-([\w-]+)"></a>\1 ', text_of("docs/methods.md"), re.M)
+    told = re.split(r"^## Test (.+)$", refresh.test_page(), flags=re.M)[1:]
+    assert rows == told[::2]
+    assert len(rows) == 20
+    for text in told[1::2]:
+        for word in ("Formula", "Algorithm", "When to use", "When not", "Source"):
+            assert re.search(rf"\b{word}[:,]", text), word
 
 
 @pytest.mark.parametrize("kind", INTERVALS)

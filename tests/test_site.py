@@ -51,12 +51,13 @@ def test_every_page_has_a_place(site):
 
 def test_what_pages_link_to_is_copied(site):
     copied = {path for one in site("build").COPIED for path in ROOT.glob(one)}
-    pages = {ROOT / page for page in site("parts").PAGES}
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-            target = (page.parent / link).resolve()
-            if target.suffix != ".md" and target.is_file():
-                assert target in copied | pages or target.parent in copied, (page.name, link)
+    pages = {page: (ROOT / page).read_text("utf-8") for page in site("parts").PAGES}
+    pages = site("methods").divided(pages)
+    for page, text in {"README.md": (ROOT / "README.md").read_text("utf-8"), **pages}.items():
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            target = ((ROOT / page).parent / link).resolve()
+            if target.suffix != ".md" and target.is_file() and page.startswith(("README", "docs")):
+                assert target in copied or target.parent in copied, (page, link)
 
 
 def test_anchors_become_those_of_myst(site):
@@ -72,8 +73,15 @@ def test_each_method_has_a_page_that_links_lead_to(site):
     pages = {page: (ROOT / page).read_text("utf-8") for page in site("parts").PAGES}
     found = site("methods").divided(pages)
     assert {path for path in found if path.startswith("docs/methods/")} == {
-        f"docs/methods/{name}.md" for name in METHODS
+        f"docs/methods/{name}.md" for name in (*METHODS, "tests")
     }
+    whole = found["docs/methods.md"]
+    assert (
+        "| [DL: the AUC of held-out samples, with DeLong's interval](methods/delong.md) |" in whole
+    )
+    assert "](methods/tests.md#test-nemenyi) |" in whole
+    assert "\n## Test nemenyi\n" in found["docs/methods/tests.md"]
+    assert not re.search(r"\]\(\S*bbccli/", whole)
     assert found["docs/methods/bbc-f.md"].startswith("# bbc-f\n\n**BBC-F, ")
     assert "](methods/ncv.md)" in found["docs/formats.md"]
     for path, text in found.items():

@@ -5,12 +5,11 @@
 2. The corrected difference is BBC of the difference: in each bag select the winner, and score it
    and the baseline on the same samples out of the bag.
 3. Its interval and the p-value are those of max-T over all configurations (`simultaneous`), so they
-   hold for whichever of them is selected. If the estimate is outside, it is the end next to it.
+   hold for whichever is selected. If the estimate is outside, it is the end next to it.
 4. The verdict is better if the interval is over the margin, not worse if it is -margin or more, and
    worse if it is under -margin.
 
-The spread of the resamples of step 2 is not used: it is too wide, or with `matched` too narrow. A
-paired test of the winner alone says "better" in more than half of all studies in which no
+A paired test of the winner alone says "better" in more than half of all studies in which no
 configuration is ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 Source: Tsamardinos et al. 2018 (step 2); Westfall & Young 1993 (step 3).

@@ -1,7 +1,7 @@
 """Compare families of configurations that each select their winner, or make a model of them.
 
-1. Select the winner of each family on all samples. The observed difference of two winners favours
-   the family that had more configurations to choose from.
+1. Select the winner of each family on all samples. The observed difference favours the family that
+   had more configurations to choose from.
 2. The corrected difference is BBC of the difference: in each bag both families select, and both
    winners are scored on the same samples out of the bag.
 3. Its interval comes from the resampled differences: percentiles, or `matched`, which is tighter
@@ -9,13 +9,13 @@
    baseline.
 4. With more than two families, verdicts on all pairs hold simultaneously, by max-T. With d_b the
    difference in resample b less its mean and s its standard deviation, s / √(e - 1) is the standard
-   error of the pair, raised to the median over all pairs; c is the quantile of the largest |d_b| /
-   √(e - 1) in these standard errors. The interval is the corrected difference ∓ 1.05 c √((n - 1) /
-   (n - c²)) standard errors, of n units.
+   error of the pair, raised to the median over all pairs, because families whose leader was lucky
+   look both better and steadier than they are; c is the quantile of the largest |d_b| / √(e - 1) in
+   these standard errors. The interval is the corrected difference ∓ 1.05 c √((n - 1) / (n - c²))
+   standard errors, of n units.
 
-The median is needed because families whose leader was lucky look both better and steadier than they
-are. How tight an interval may be depends on how many configurations of a family are as good as its
-best one, which the samples hardly show ([tables](../benchmarks/validation-tables.md#comparisons)).
+How tight an interval may be depends on how many configurations of a family are as good as its best
+one, which the samples hardly show ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 Source: Tsamardinos et al. 2018, algorithm 5, of a difference; Efron 2014 (the infinitesimal
 jackknife); Westfall & Young 1993 (max-T).

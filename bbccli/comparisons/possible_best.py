@@ -11,9 +11,8 @@
 5. With more than 1,000 configurations, those behind the best by more than 2 c standard errors, with
    the critical value c of max-T, are rivals to none.
 
-There is one test per configuration, not per pair. 1,000 configurations take a second, 5,000
-without a clear leader six; more than 10⁸ pairs of a configuration and a rival are refused
-beforehand.
+1,000 configurations take a second, 5,000 without a clear leader six; more than 10⁸ pairs of a
+configuration and a rival are refused beforehand.
 
 Simultaneous intervals of all scores: take each score to a scale without bounds (log((m - a) / (b -
 m)) between a and b, log(m - a) above a, -log(b - m) below b), go c standard errors up and down,

@@ -2,43 +2,40 @@
 
 ## bbc
 
-BBC, bootstrap bias corrected cross-validation, over samples.
-
-Report this method by default. The table marks its row with `>`.
+BBC, bootstrap bias corrected cross-validation, over samples: the default to report.
 
 Formula: the estimate is (1/B) Σ_b m(w_b; out of bag b), where w_b is the winner in bag b.
 
 Algorithm:
 
 1. Select the winner and its naive score as `cvt` does.
-2. B times: draw N of the N samples with replacement; these are the bag. [Unusable
-   draws](#redrawn-resamples) are repeated. A sample is drawn with its predictions of all repeats;
-   groups are drawn whole.
+2. B times, draw N of the N samples with replacement: the bag. A sample is drawn with its
+   predictions of all repeats, groups are drawn whole, and [unusable draws](#redrawn-resamples) are
+   repeated.
 3. Select the best configuration in the bag, by the rule of step 1, and score it on the samples out
    of the bag.
 4. The estimate is the mean of the B scores; their percentiles make the interval.
 
 Size correction: a bag leaves out about 0.37 N samples, and the expectation of some metrics depends
 on that number: average precision, F scores, Jaccard, MCC, kappa, RMSE, R², the median error,
-correlations. For these, estimate and scores are shifted by delta, with s_c the share of the
-resamples that c wins; `--no-size-correction` leaves it out, as the paper does:
+correlations. For these, estimate and scores are reduced by delta, with s_c the share of the
+resamples that c wins; `--no-size-correction` leaves it out, like the paper:
 
 ```text
 delta = Σ_c s_c ((1/B) Σ_b m(c; out of bag b) - m(c; all samples))
-estimate = mean of step 4 - delta
 ```
 
 Assumptions: those above; and, with pooled selection, that the predictions of different folds are on
 one scale. If they are not, use `--pooling within-folds` for metrics of pairs, such as the AUC, and
 `--pooling fold-mean` for means.
 
-Evidence: if the true scores are fixed, BBC is slightly pessimistic, because a bag holds about 63%
-of the samples. With [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers)
-and no signal at all it was optimistic by 0.03 with 40 samples and by 0.01 with 160. [The
-bank](validation.md) has 2,950 studies.
+Evidence: slightly pessimistic if the true scores are fixed, since a bag holds about 63% of the
+samples. With [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) and no
+signal it was optimistic by 0.03 with 40 samples and by 0.01 with 160. [The bank](validation.md) has
+2,950 studies.
 
-When to use: nearly always. When not: with a handful of samples in a class; see the note
-[redrawn-resamples](notes.md#redrawn-resamples).
+When to use: nearly always. When not: with a handful of samples in a class
+([redrawn-resamples](notes.md#redrawn-resamples)).
 
 Cost: O(B N C).
 
@@ -46,10 +43,10 @@ Source: Tsamardinos et al. 2018, Algorithm 5; interval: section 3.1. The size co
 
 ## bbc-632
 
-BBC-632, between BBC and the naive figures of the winners. Experimental.
+BBC-632, between BBC and the naive scores of the winners. Experimental.
 
 Formula: 0.368 (1/B) Σ_b m(w_b; all samples) + 0.632 (1/B) Σ_b m(w_b; out of bag b), with w_b the
-winner in bag b. A bag holds 63.2% of the distinct samples.
+winner in bag b, which holds 63.2% of the distinct samples.
 
 Algorithm: with the resamples of `bbc`, average the winners' scores on all samples and out of the
 bag, with these weights. The interval is that of `bbc`, shifted to this estimate.
@@ -58,27 +55,27 @@ Assumptions: those of `bbc`; and that the errors of the two parts cancel in the 
 weights. They do if true scores are fixed, from 40 samples on; with models trained on few samples
 they need not.
 
-When to use: to see how much of the pessimism of `bbc` comes from selecting on fewer distinct
-samples. When not: as the only number, or with 20 samples or hard tasks, where it was
-[optimistic](validation.md).
+When to use: for a tighter interval (`--tight`), or to see how much of the pessimism of `bbc` comes
+from selecting on fewer distinct samples. When not: as the only number, or with 20 samples or hard
+tasks, where it was [optimistic](validation.md).
 
 Cost: that of `bbc`, whose resamples it shares.
 
-Source: the weights are those of Efron 1983, section 6; the use for a selection is ours.
+Source: weights: Efron 1983, section 6; their use for a selection is ours.
 
 ## bbc-eb
 
 BBC-EB, the winner shrunk towards its contenders, halfway to BBC-632. Experimental.
 
 Part of the winner's lead over configurations that the sample cannot distinguish from it is noise;
-empirical Bayes subtracts as much as the noise explains.
+empirical Bayes takes it off.
 
 Formula, for a metric that is maximised, with P_j the score of configuration j on all samples, w the
-winner, and T its contenders:
+winner, T its contenders, and t2 and v the variances of signal and noise among them:
 
 ```text
 shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))
-estimate = (shrunken + bbc-632) / 2, but not below bbc, nor above the naive figure
+estimate = (shrunken + bbc-632) / 2, but not below bbc, nor above the naive score
 ```
 
 Algorithm:
@@ -93,13 +90,12 @@ Algorithm:
    the ends before and after.
 
 Assumptions: those of `bbc`; and that the contenders' errors are about equally large and symmetric.
-Near the bound of the metric they are neither, so it shrinks too much there; the estimate is never
-worse than that of `bbc`.
+Near the metric's bound they are neither, and it shrinks too much, though never beyond `bbc`.
 
-Evidence: in [the bank](validation.md) it has the smallest RMSE of the methods with intervals.
+Evidence: the smallest RMSE of the methods with intervals in [the bank](validation.md).
 
-When to use: for the best estimate of the winner's own score from one study. When not: as the only
-number while it is experimental.
+When to use: for the best estimate of the winner's own score. When not: as the only number while it
+is experimental.
 
 Cost: that of `bbc`, and O(B C); if B C exceeds a million, or another metric selects, the scores in
 the bags are computed again.

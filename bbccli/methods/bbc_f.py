@@ -5,15 +5,14 @@ Formula: as for `bbc`, with folds in place of samples and means over folds in pl
 Algorithm:
 
 1. Select the winner by its mean over the F folds, whatever `--pooling` says.
-2. Draw F of the F folds with replacement; draws of every fold leave nothing out and are discarded.
+2. Draw F of the F folds with replacement; a draw of all folds leaves nothing out and is discarded.
 3. Select the configuration with the best mean over the drawn folds, and score it by its mean over
    the others.
 4. The estimate is the mean over all draws; their percentiles make the interval.
 
-Few draws are distinct: C(2F - 1, F) - 1, which is 9 for F = 3, 125 for F = 5 and 92,377 for F = 10.
-Up to ten folds all are enumerated, each with its probability, so there is no Monte Carlo error.
-With more folds B draws are sampled. With repeats, each repeat is drawn by itself, and the
-distributions are mixed.
+C(2F - 1, F) - 1 draws are distinct: 9 for F = 3, 125 for F = 5, 92,377 for F = 10. Up to ten folds
+all are enumerated, each with its probability, so there is no Monte Carlo error; with more folds B
+are sampled. Each repeat is drawn by itself, and the distributions are mixed.
 
 Assumptions: those above, and folds of about equal size.
 
@@ -21,7 +20,7 @@ Evidence: [with 10 folds](../benchmarks/validation-tables.md#ten-folds) its inte
 as those of `bbc`; with the 5 of [the bank](validation.md) less often.
 
 When to use: with 8 folds or more, for metrics that are means over folds by nature, or if N C is
-large. When not: with 5 folds or fewer, since the interval is based on a handful of values; if the
+large. When not: with 5 folds or fewer, which leave a handful of values for the interval; if the
 metric is undefined in a fold, or far from a mean, like R².
 
 Cost: O(M F C) for M draws, whatever N.

@@ -1,6 +1,6 @@
 """BBCD, BBC with dropping of configurations.
 
-Needs folds.
+Needs folds. JSON: `drop_trace`.
 
 Formula: m_w(S), estimated by BBC, with S the configurations that survive and w the best of them.
 
@@ -16,14 +16,14 @@ Algorithm:
 Assumptions: those of `bbc`. The choice of the survivors is not bootstrapped, which costs little: at
 1% a configuration that could have won is seldom dropped.
 
-When to use: to see what an estimate would have been with [dropping](dropping.md), or for a run that
-dropped. When not: with all predictions at hand; `bbc` corrects for all configurations.
+When to use: for a run that [dropped](dropping.md), or to see what dropping would have changed. When
+not: with all predictions at hand; `bbc` corrects for all configurations.
 
 Cost: O(B N C) per fold, less as configurations are dropped. More than 1,000 folds are refused if
 the draws after all of them take more than 5,000,000,000 samples.
 
 Source: Tsamardinos et al. 2018, section 4, and the code of its simulations, which also drops after
-the last fold. JSON: `drop_trace`.
+the last fold.
 """
 
 from __future__ import annotations

@@ -2,17 +2,16 @@
 
 ## cvt
 
-CVT, cross-validation with tuning: the naive figure.
+CVT, cross-validation with tuning: the naive score.
 
 Formula: m_w, where m_c is the score of configuration c and w is the first of the best.
 
-Algorithm: score each configuration on its out-of-sample predictions, over pooled predictions or as
-the mean over folds; with repeats, take the mean of them. Select w, the best, or a simple one near
-it ([selection](#selection)), and report m_w.
+Algorithm: score each configuration on its out-of-sample predictions, pooled or as the mean over
+folds, averaged over repeats; [select](#selection) w.
 
 When to use: to see an uncorrected report. When not: as a result, unless there is only one
-configuration. It is optimistic because m_w was selected for being high: the more configurations,
-the closer their scores and the fewer the samples, the more.
+configuration. The more configurations, the closer their scores and the fewer the samples, the more
+optimistic it is.
 
 Cost: one evaluation of the metric per configuration.
 
@@ -30,20 +29,19 @@ w = first c with the best m̄_c,   optimism = (1/F) Σ_k ( max_c m_kc - m_kw )
 estimate = m̄_w - optimism
 ```
 
-Algorithm: select the winner w by its mean over folds, whatever `--pooling` says. In each fold, take
-the lead of that fold's best configuration over w; the mean of these leads, over the folds of all
-repeats, is the optimism.
+Algorithm: select w by its mean over folds, whatever `--pooling` says. The optimism is the mean lead
+of each fold's best configuration over w, over the folds of all repeats.
 
-Assumptions: the gap between a fold's best and the winner there is like the gap between the winner's
-score and its true one. With small folds and many configurations the estimate may leave the metric's
-bounds: see the note [beyond-bounds](notes.md#beyond-bounds).
+Assumptions: a fold's best is ahead of the winner there by as much as the winner's score exceeds its
+true one. With small folds and many configurations the estimate may leave the metric's bounds
+([beyond-bounds](notes.md#beyond-bounds)).
 
 Evidence: with the 5 folds of [the bank](validation.md) it is hardly biased; [with
 10](../benchmarks/validation-tables.md#ten-folds) it is too strict by .59 RMSEs of `bbc`, and its
 own RMSE is 1.32 times as large.
 
-When to use: as a quick second opinion. When not: with small or few folds, or leave-one-out, where
-scores in single folds are coarse or undefined.
+When to use: as a quick second opinion. When not: with few or small folds, whose scores are coarse
+or undefined.
 
 Cost: one evaluation per fold and configuration.
 

@@ -4,8 +4,7 @@
 
 NCV, nested cross-validation: the selection repeated within each outer fold.
 
-Needs [nested predictions](formats.md#nested-cross-validation); run by default where the file has
-them.
+Run by default on [nested predictions](formats.md#nested-cross-validation), which it needs.
 
 Formula: (1/F) Σ_f m_f(c_f), with m_f(c) the score of configuration c on the test samples of outer
 fold f and c_f the best configuration on the inner predictions of its training samples; with
@@ -18,7 +17,7 @@ selected configuration, trained on all outer training samples, on the test sampl
 Assumptions: neither inner nor outer models saw the outer test samples, and the metric is defined in
 every outer fold.
 
-When to use: to check `bbc` if the nested cross-validation was done anyway. It is nearly unbiased
+When to use: to check `bbc` if the nested cross-validation was done anyway; it is nearly unbiased
 for the selection on the outer training samples. When not: otherwise; it has no interval, and varies
 more than `bbc`.
 
@@ -30,8 +29,8 @@ Source: Tsamardinos et al. 2018, Algorithm 3.
 
 NCV with the interval of Bates, Hastie and Tibshirani. Experimental.
 
-Needs [nested predictions](formats.md#nested-cross-validation). Only this interval includes the
-effect of training on other samples.
+Needs [nested predictions](formats.md#nested-cross-validation). It alone includes the effect of
+training on other samples.
 
 Formula, with e_in the inner losses of an outer fold's training samples and e_out the losses of its
 test samples, both of the winner, over all outer folds of all repeats:
@@ -51,12 +50,11 @@ Departures from the paper: there the models are of one configuration, the estima
 inner loss less its bias, and the inner folds are the other outer folds.
 
 Assumptions: a metric that is a mean of losses of samples, without weights or groups; otherwise
-there is no interval, with the note [no-interval](notes.md#no-interval).
+there is no interval ([no-interval](notes.md#no-interval)).
 
-When to use: with several repeats of a nested cross-validation of unstable learners. When not: with
-a single repeat of a few folds, where the ratio (in the note
-[nested-spread](notes.md#nested-spread)) is mostly at one of its limits; the paper repeats 200
-times.
+When to use: with several repeats of a nested cross-validation of unstable learners; the paper
+repeats 200 times. When not: with one repeat of a few folds, where the ratio (note
+[nested-spread](notes.md#nested-spread)) is mostly at one of its limits.
 
 Cost: that of `ncv`, and O(R F N).
 

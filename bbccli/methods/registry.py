@@ -110,12 +110,11 @@ ASSUMED = (
     "the file holds **all** configurations among which the choice was made;",
     "the predictions are out-of-sample: no step that saw the outcome (feature selection, "
     "imputation) was fitted on the sample that is predicted. Stopping the training where the fold "
-    "that scores it is best is such a step, and most of its optimism stays: see [early "
+    "that scores it is best is such a step: see [early "
     "stopping](which-number.md#early-stopping);",
-    "the samples are independent draws from the population that the result is for. Where they come "
-    "in groups (several rows of a patient, sites), the groups are: with a `group` column `bbc` "
-    "resamples whole groups, and out of the bag means that the whole group is out. `tt` and "
-    "`bbc-f` are not affected; for them the folds have to keep groups together;",
+    "the samples, or the groups that they come in (patients, sites), are independent draws from "
+    "the population that the result is for. With a `group` column `bbc` draws whole groups; for "
+    "`tt` and `bbc-f` the folds have to keep them together;",
     "the list of configurations would have been the same on other samples: it was fixed, drawn at "
     "random, or guided by scores in few directions. Tuning up to about six hyperparameters costs "
     "at most a few hundredths. A search that builds on whatever scored best (subsets of features, "
@@ -139,6 +138,18 @@ def part(name: str, start: str) -> str:
     """
     match = re.search(rf"^{start}: (.*?)(?:\n\n|\Z)", description(name), re.M | re.S)
     return " ".join(match[1].split()) if match else ""
+
+
+def formula(name: str) -> list[str]:
+    """Return the lines of a method's formula: what is in it, and its block if it has one.
+
+    >>> formula("wilson")
+    ['(p + z²/2N ∓ z √(p (1 - p)/N + z²/4N²)) / (1 + z²/N).']
+    """
+    match = re.search(
+        r"^Formula[:,] (.*?)(?:\n\n```text\n(.*?)\n```)?\n\n", description(name), re.M | re.S
+    )
+    return [] if match is None else [" ".join(match[1].split()), *(match[2] or "").splitlines()]
 
 
 def _sections(module: ModuleType) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Samples that were sealed before the search, and opened a counted number of times.
 
-Needs samples that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`,
-or `bbc vault` and `bbc correct --vault`. It is then the figure to report, whatever the search did
-with the other samples; see [the vault](vault.md).
+Needs samples that took no part in the search: `Recorder(vault=0.2)` and `rec.open(name, model)`, or
+`bbc vault` and `bbc correct --vault`. It is then the figure to report, whatever the search did with
+the other samples; see [the vault](vault.md).
 
 Formula, with k of M sealed samples right and j the number of the opening:
 
@@ -14,15 +14,14 @@ level             1 - a / P while only "not yet" was said, of P planned openings
                   1 - a 2^-j / (M + 1)^(j - 1) once a figure was shown
 ```
 
-Algorithm: the last opening whose figure was shown is scored on the sealed samples. Nothing was
-selected on them, so nothing is corrected. Openings are counted: a search that was only told "not
-yet" has a single history; one that saw figures has a history for each of their values, and the
-level is shared among these. For shares the interval is exact, whatever the search did with what it
-was shown. An AUC of 0 or 1 has the interval of as many pairs as share no sample.
+Algorithm: score the last opening whose figure was shown on the sealed samples; nothing was selected
+on them, so nothing is corrected. A search that was only told "not yet" has a single history; one
+that saw figures has a history for each of their values, and the level is shared among these. For
+shares the interval is exact, whatever the search did with what it was shown. An AUC of 0 or 1 has
+the interval of as many pairs as share no sample.
 
-Assumptions: sealed samples are like those that the result is for, and no part of the search has
-read them; whole groups are sealed where samples come in groups. `bbc` counts what was opened here,
-not what was opened in a copy.
+Assumptions: sealed samples are like those that the result is for, the search has read none of them,
+and groups are sealed whole. `bbc` counts what was opened here, not what was opened in a copy.
 
 When to use: whenever the search builds on its best so far, or reads the samples. When not: with
 fewer than about 150 samples, where nested cross-validation is a better use of them.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(ROOT)]  # conf.py imports its neighbours
+sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT)]  # conf.py imports its neighbours
 
 from gallery import draw_gallery  # noqa: E402
 from links import broken_links  # noqa: E402

@@ -1,9 +1,15 @@
-"""Divide the page on methods: on the site each method has a page of its own."""
+"""Divide the page on methods: on the site each method has a page, and the tests share one."""
 
 import re
 
+from refresh import METHODS as NAMES
+from refresh import method_page, test_page
+
 METHODS = re.compile(
     r"^<!-- methods -->\n(.*?)^<!-- end of methods -->\n", re.DOTALL | re.MULTILINE
+)
+IN_TABLE = re.compile(
+    r'(?P<before><a id="(?P<name>[\w-]+)"></a>[^|]*\| \[[^]]*\]\()\.\./bbccli/[^)]*\)'
 )
 PAGE = "docs/methods.md"
 
@@ -12,17 +18,22 @@ def divided(pages: dict[str, str]) -> dict[str, str]:
     """Return pages by path, with a page for each method, and links that lead there."""
     found = METHODS.search(pages[PAGE])
     assert found is not None
-    parts = re.split(r"^## (\S+)\n\n", found[1], flags=re.MULTILINE)[1:]
-    own = dict(zip(parts[::2], parts[1::2], strict=True))
+    own = {name: method_page(name) for name in NAMES}
     titles = {name: text.partition("\n")[0].strip("*") for name, text in own.items()}
     listed = "\n".join(f"- [{name}](#{name}): {title}" for name, title in titles.items())
-    names = "\n".join(f"methods/{name}" for name in own)
+    names = "\n".join(f"methods/{name}" for name in (*own, "tests"))
     index = f"## Every method\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
-    whole = pages[PAGE].replace(found[0], index)
+    whole = IN_TABLE.sub(_page_of_row, pages[PAGE].replace(found[0], index))
     leading = {path: _led(path, text, own) for path, text in (pages | {PAGE: whole}).items()}
-    return leading | {
-        f"docs/methods/{name}.md": _below(f"# {name}\n\n{text}", own) for name, text in own.items()
-    }
+    below = {name: f"# {name}\n\n{text}" for name, text in own.items()} | {"tests": test_page()}
+    return leading | {f"docs/methods/{name}.md": _below(text, own) for name, text in below.items()}
+
+
+def _page_of_row(match: re.Match[str]) -> str:
+    """Lead from the row of a table to a page, not to the source."""
+    name = match["name"]
+    page = f"tests.md#{name}" if name.startswith("test-") else f"{name}.md"
+    return f"{match['before']}methods/{page})"
 
 
 def _led(path: str, text: str, own: dict[str, str]) -> str:

@@ -65,7 +65,7 @@ Source: Wilcoxon 1945; Pratt 1959; Demšar 2006, section 3.1.3, who splits the r
 
 ## nemenyi
 
-Nemenyi's test: two families differ if their mean ranks are a critical difference apart.
+Nemenyi's test: two families differ if their mean ranks do so by a critical difference.
 
 Formula, with q the studentized range of K values and infinite degrees of freedom, divided by √2:
 

@@ -2,7 +2,7 @@
 
 ## delong
 
-DL: the AUC of samples that took no part in the selection, with DeLong's interval.
+DL: the AUC of held-out samples, with DeLong's interval.
 
 A [split method](#split-methods), for the AUC of two classes only.
 
@@ -19,13 +19,12 @@ evaluation samples. The interval is A ± z √variance, clipped to [0, 1]. Devia
 within groups, where positives and negatives covary (Obuchowski 1997), and averaged over repeats,
 before they are squared. Sample weights are refused.
 
-Assumptions: those above; a normal distribution of the AUC, which is doubtful near 1 and with few
-samples of a class. At an AUC of 1 the interval has no width ([no-variance](notes.md#no-variance)).
+Assumptions: a normal distribution of the AUC, which is doubtful near 1, where the interval has [no
+width](notes.md#no-variance), and with few samples of a class.
 
-Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
-covered the winner's true AUC in 90% of the cases with two equal classes, and in 83% where one has
-50 samples; with 50 samples in all, in 74%. The paper's figures are
-[similar](../benchmarks/validation-tables.md#beside-the-paper).
+Evidence: its one-sided 95% bound covered the winner's true AUC in 90% of the [studies of
+2024](../benchmarks/validation-tables.md#beside-the-paper) with 500 samples in two equal classes, in
+83% where one class has 50 of them, and in 74% with 50 samples; the paper's figures are similar.
 
 When to use: to compare with the literature, or with hundreds of samples of each class. When not:
 otherwise.
@@ -45,8 +44,9 @@ Algorithm: that of `delong`, for the best of the m [preselected](#split-methods)
 
 Assumptions: those of `delong`, further out in the tail, where the normal distribution fits worse.
 
-When to use: to compare with the literature. When not: as a result. In the settings of `delong` its
-bound covered in 82%, 49% and 10% of the cases.
+Evidence: in the studies named under `delong` its bound covered in 82%, 49% and 10%.
+
+When to use: to compare with the literature. When not: as a result: its bound covers far too seldom.
 
 Cost: that of `delong`.
 
@@ -54,7 +54,7 @@ Source: Paraschakis et al. 2024; Šidák 1967.
 
 ## hanley-mcneil
 
-HM: the AUC of samples that took no part in the selection, with the interval of Hanley and McNeil.
+HM: the AUC of held-out samples, with the interval of Hanley and McNeil.
 
 A [split method](#split-methods), for the AUC of two classes only.
 
@@ -67,15 +67,13 @@ variance = (A (1 - A) + (M - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (M N)
 
 Algorithm: that of `delong`, with this variance.
 
-Assumptions: those above; exponential distributions of the scores, which fit many others well; a
-normal distribution of the AUC. Groups and sample weights are refused.
+Assumptions: exponential distributions of the scores, which fit many others well; a normal
+distribution of the AUC. Groups and sample weights are refused.
 
-When to use: to compare with the literature, or if only an AUC and two counts are known. When not:
-otherwise; see `delong` for its coverage.
+When to use: if only an AUC and two counts are known. When not: otherwise; see `delong`.
 
-The code of Paraschakis et al. 2024 computes something else under this name: it takes the counts of
-right and wrong predictions for M and N. The published inclusion (0.84 on average, 0.34 with
-preselection) belongs to that formula.
+The code of Paraschakis et al. 2024 takes the counts of right and wrong predictions for M and N; the
+published inclusion (0.84 on average, 0.34 with preselection) belongs to that formula.
 
 Cost: one evaluation of the metric per configuration.
 
@@ -91,7 +89,7 @@ Algorithm: that of `delong-10p`, with the variance of `hanley-mcneil`.
 
 Assumptions: those of `hanley-mcneil`.
 
-When to use: to compare with the literature. When not: as a result; see `delong`.
+When to use: to compare with the literature. When not: as a result; see `delong-10p`.
 
 Cost: that of `hanley-mcneil`.
 

@@ -1,7 +1,7 @@
 """BBC-632+, with weights by how much the selection overfits. Experimental.
 
-Formula, with w_b the winner in bag b; I, L and P the means over b of m(w_b; in bag b), m(w_b; out
-of bag b) and m(w_b; all samples); and γ that of the no-information score of w_b:
+Formula, with w_b the winner in bag b; I, L and P the means over b of its score in the bag, out of
+the bag and on all samples; and γ that of its no-information score:
 
 ```text
 R = (I - L) / (I - γ), kept within 0 and 1        w = 0.632 / (1 - 0.368 R)
@@ -22,17 +22,17 @@ Departures from the paper: where winners lose out of the bag and are no better i
 information, R is 1 (the paper has 0, which would trust the naive figures); I is measured in the
 bags; R is clipped instead of L.
 
-Assumptions: those of `bbc-632`, except that the weight of the naive figures is estimated.
+Assumptions: those of `bbc-632`, except that the weight of the naive scores is estimated.
 
 Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) without
-any signal all are optimistic with 80 samples: `bbc-632` most (0.041), `bbc-632plus` (0.025) about
-as much as `bbc` (0.021).
+signal and 80 samples, all are optimistic: `bbc-632` most (0.041), `bbc-632plus` (0.025) about as
+much as `bbc` (0.021).
 
 When to use: instead of `bbc-632`. When not: as the only number.
 
 Cost: that of `bbc`, O(B N), and the metric on max(N K, 65,536) pairs of each distinct winner.
 
-Source: Efron & Tibshirani 1997, section 3; the use for a selection is ours.
+Source: Efron & Tibshirani 1997, section 3; its use for a selection is ours.
 """  # noqa: RUF002
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """The standard error of a mean score, clustered where items come in groups.
 
-Formula: m_w ∓ z √(s² / n + (1/n²) Σ_c Σ_(i ≠ j in c) L_i L_j), with L_i = s_i - m_w, the score of
-item i less the winner's mean over n items, s² = Σ L_i² / (n - 1), and clusters c.
+Formula: m_w ∓ z √(s² / n + (1/n²) Σ_c Σ_(i ≠ j in c) L_i L_j), with L_i the score of item i less
+the winner's mean m_w over n items, s² = Σ L_i² / (n - 1), and clusters c.
 
 Algorithm: select the winner and its mean m_w as `cvt` does. Several epochs of an item are averaged,
 since repeating an item adds no items. Products of different items of a group are added to the
 variance; without groups the error is s / √n. With sample weights or fold means L_i is the item's
 influence value. The interval is clipped to the bounds of the metric.
 
-Assumptions: the winner was named beforehand; items, or groups of them, are many, and drawn from the
+Assumptions: the winner was named beforehand; many items, or groups of them, are drawn from the
 population that the result is for. Errors of a judge that gives the scores are not included.
 
 When to use: to compare with the error bars of evaluation frameworks and papers on language models.
-When not: for the best of several configurations; use `bbc`.
+When not: for the best of several configurations.
 
 Cost: none.
 

@@ -6,14 +6,14 @@ Algorithm: select the winner as `cvt` does; m_w is the estimate. d_i is M/2 time
 the scores with weights M + 1 and M - 1 of sample i, and M = 1000 of all others; groups are weighted
 as a whole. The interval is clipped to the bounds of the metric.
 
-With `--metric auc --pooling fold-mean` it is that of LeDell, Petersen & van der Laan, who weight
-classes by the whole sample instead of the fold, with little difference. For the accuracy it is
-`wald`, for a mean loss s / √N, for the pooled AUC DeLong's variance with n in the place of n - 1;
-for other smooth metrics the delta method.
+For the accuracy it is `wald`, for a mean loss s / √N, for the pooled AUC DeLong's variance with n
+in the place of n - 1; with `--pooling fold-mean` nearly that of LeDell, Petersen & van der Laan,
+who weight classes by the whole sample instead of the fold; for other smooth metrics the delta
+method.
 
-Assumptions: independent samples or groups, enough of them for a normal interval, and a metric that
-changes smoothly with the weights. A median doesn't, and if the winner is perfect no sample has
-influence; both give the note [no-interval](notes.md#no-interval).
+Assumptions: enough independent samples or groups for a normal interval, and a metric that changes
+smoothly with the weights. A median doesn't, and a perfect winner has no influential sample; both
+give the note [no-interval](notes.md#no-interval).
 
 When to use: for a single configuration with any metric: it draws nothing, and repeats don't distort
 its width. When not: for a selected winner; near the bound of the metric; with many thousands of

@@ -13,12 +13,12 @@ Assumptions: repeats are independent. They are not: a configuration that suits t
 favoured in every repeat, so CVM-CV corrects too little.
 
 When to use: to see how much of the optimism is due to the split into folds. When not: as the number
-to report; use `bbc`.
+to report.
 
 Cost: O(R N C).
 
-Source: Tsamardinos, Rakhshani & Lagani 2015, section 4, Algorithm 3. The paper draws a new split
-for the evaluation.
+Source: Tsamardinos, Rakhshani & Lagani 2015, section 4, Algorithm 3, which draws a new split for
+the evaluation.
 """
 
 from __future__ import annotations

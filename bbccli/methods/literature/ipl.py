@@ -1,7 +1,8 @@
 """IPL, the inverse power law: learning curves smooth the errors that decide the choice.
+Experimental.
 
-For comparison; experimental. It needs predictions of models trained on at least three numbers of
-samples, in a column [`train_size`](formats.md#training-sizes).
+Needs predictions of models trained on at least three numbers of samples, in a column
+[`train_size`](formats.md#training-sizes).
 
 Formula, with e_c(n) the error of configuration c trained on n samples, or the negative of a metric
 that is maximised:
@@ -19,11 +20,10 @@ Assumptions: errors that fall with the training size like a power law. The selec
 only as far as fitting smooths the errors.
 
 Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) in five
-sizes it removed 2 to 15% of the naive figure's bias; `bbc` was less biased in every setting. The
-paper reports that IPL corrects better than nested cross-validation, `wmc` and `tt`.
+sizes it removed 2 to 15% of the naive score's bias, less than `bbc` in every setting. The paper
+found it better than nested cross-validation, `wmc` and `tt`.
 
-When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
-interval.
+When to use: to compare with the literature. When not: as the number to report; it has no interval.
 
 Cost: one evaluation of all configurations per training size.
 

@@ -2,18 +2,18 @@
 
 ## naive
 
-NB, the naive bootstrap of the winner's samples, which ignores the selection.
+NB, the naive bootstrap of the winner's samples.
 
 Formula: the estimate is m_w; the percentiles of m_w(in bag b) over B resamples make the interval.
 
 Algorithm: select the winner w as `cvt` does, and score it in B bags, the same draws as those of
 `bbc`. An undefined resample is drawn again.
 
-Assumptions: the winner was not selected. In the simulations of Paraschakis et al. 2024 the
-one-sided 95% bound of a naive bootstrap covered the truth in about a third of the cases.
+Assumptions: the winner was not selected. Otherwise its one-sided 95% bound covered the truth in
+about a third of the simulations of Paraschakis et al. 2024.
 
-When to use: for a single configuration, with any metric; or to show the effect of the correction,
-since `naive` and `bbc` differ only by the selection. When not: for a selected winner.
+When to use: for a single configuration, with any metric; or to show the effect of the correction:
+`naive` and `bbc` differ only by the selection. When not: for a selected winner.
 
 Cost: O(B N), whatever C.
 
@@ -30,11 +30,11 @@ Algorithm: select the winner by its mean over folds; that mean is the estimate. 
 C(2F - 1, F) draws are taken, each with its probability; beyond ten, B are sampled. With repeats,
 each draw takes the folds of one repeat.
 
-Assumptions: those of `naive`; and folds that are independent. They share training samples, and
+Assumptions: those of `naive`, and independent folds; they share training samples, and
 stratification makes them alike.
 
-When to use: to compare with the published study. When not: otherwise; an interval from ten numbers
-looks more exact than it is.
+When to use: to compare with the published study. When not: otherwise: ten numbers make an interval
+that looks more exact than it is.
 
 Cost: nothing beyond the scores in the folds.
 

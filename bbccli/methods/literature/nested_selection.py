@@ -7,16 +7,16 @@ m_k its score in fold k.
 
 Algorithm: for each fold, select the best configuration on all other folds of the repeat, over
 pooled predictions or by the mean over folds (`--pooling`), and score it on the fold. The estimate
-is the mean over the folds of all repeats.
+is the mean over the folds of all repeats. With pooled selection the naive figure is pooled and the
+estimate a mean over folds, so the optimism may be negative; `--pooling fold-mean` compares like
+with like.
 
-Assumptions: those above; a metric that is defined in each fold. The models that predict the other
-folds were also trained on this one, so selection and evaluation are not as strictly separate as in
-nested cross-validation.
+Assumptions: a metric that is defined in each fold. The models that predict the other folds were
+also trained on this one, so selection and evaluation are less strictly separate than in nested
+cross-validation.
 
-When to use: as a second opinion that draws nothing and is nearly free of the selection's bias. When
-not: as the only number: it varies more than `bbc`. With pooled selection the naive figure is pooled
-and the estimate a mean over folds, so the optimism may be negative; `--pooling fold-mean` compares
-like with like.
+When to use: as a second opinion that draws nothing and is nearly unbiased by the selection. When
+not: as the only number: it varies more than `bbc`.
 
 Cost: O(F N C).
 

@@ -4,8 +4,8 @@
 
 The normal interval of a proportion.
 
-It is for metrics that are the mean of a yes or no per sample: accuracy, error, and the
-micro-averaged metrics that equal the accuracy. Other metrics are refused.
+Like the next three, for metrics that are the mean of a yes or no per sample: accuracy, error, and
+the micro-averaged metrics that equal the accuracy.
 
 Formula: p ∓ z √(p (1 - p) / N), with the naive proportion p of the winner and the normal quantile
 z, clipped to 0 and 1.
@@ -16,8 +16,8 @@ interval, and the note [no-interval](notes.md#no-interval) says so.
 
 Assumptions: independent samples; many right and many wrong ones.
 
-When to use: to see what many reports do. When not: near 0 or 1, where it covers the truth far too
-seldom; at 0 or 1 it has no width ([no-variance](notes.md#no-variance)).
+When to use: to see what many reports do. When not: near 0 or 1, where it covers far too seldom; at
+0 or 1 it has [no width](notes.md#no-variance).
 
 Cost: none.
 
@@ -33,8 +33,7 @@ Algorithm: as for `wald`, with this formula: the proportions that a score test d
 
 Assumptions: independent samples.
 
-When to use: for the proportion correct of a single configuration, at any p. When not: for a
-selected winner.
+When to use: for a single configuration, at any p. When not: for a selected winner.
 
 Cost: none.
 
@@ -45,15 +44,14 @@ Source: Wilson 1927; Brown, Cai & DasGupta 2001.
 The exact binomial interval of a proportion.
 
 Formula: from the a/2 quantile of beta(k, N - k + 1) to the 1 - a/2 quantile of beta(k + 1, N - k),
-with k = N p; 0 where k = 0 and 1 where k = N. With repeats or weights k need not be whole.
+with k = N p, which need not be whole; 0 where k = 0 and 1 where k = N.
 
 Algorithm: as for `wald`, with this formula: the proportions that an exact binomial test doesn't
 reject.
 
 Assumptions: independent samples.
 
-When to use: if the level must be kept. When not: if a short interval matters; it is wider than
-needed.
+When to use: if the level must be kept. When not: if a short interval matters.
 
 Cost: none.
 

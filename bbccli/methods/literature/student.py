@@ -10,11 +10,11 @@ in the folds. With repeats s² / F is averaged over them.
 Algorithm: select the winner by its mean over folds, which is the estimate, and treat the F scores
 as independent. The interval is clipped to the bounds of the metric.
 
-Assumptions: folds are independent and nearly normal. They are neither: their models share training
+Assumptions: independent and nearly normal folds. They are neither: their models share training
 samples.
 
-When to use: to see what many reports do. When not: as the interval of a selected winner; with folds
-of a few samples. If all folds are equal it has no width ([no-variance](notes.md#no-variance)).
+When to use: to see what many reports do. When not: for a selected winner; with folds of a few
+samples. If all folds are equal it has [no width](notes.md#no-variance).
 
 Cost: nothing beyond the scores in the folds.
 
@@ -32,8 +32,7 @@ several repeats test samples too.
 
 Assumptions: the correlation of two folds is n_test / (n_test + n_train), a rule of thumb.
 
-When to use: instead of `t-folds`, above all with repeats. When not: as the interval of a selected
-winner.
+When to use: instead of `t-folds`, above all with repeats. When not: for a selected winner.
 
 Cost: nothing beyond the scores in the folds.
 

@@ -2,13 +2,13 @@
 
 ## tilting
 
-BT, bootstrap tilting.
+BT, bootstrap tilting: held-out samples are reweighted until the observed score is too good to be
+true.
 
-The evaluation samples are reweighted until the observed figure is too good to be true. A [split
-method](#split-methods), for every metric.
+A [split method](#split-methods), for every metric.
 
-Formula, with L_i the influence value of evaluation sample i of n, f_bi how often resample b holds
-it, m_b the winner's score in resample b and m_0 the observed one:
+Formula, with L_i the influence value of evaluation sample i of n (the jackknife's), f_bi how often
+resample b holds it, m_b the winner's score in resample b and m_0 the observed one:
 
 ```text
 w_i(t) = exp(t L_i) / Σ_j exp(t L_j)          W_b(t) = Π_i (n w_i(t))^f_bi
@@ -23,23 +23,21 @@ Algorithm:
    resample is drawn again: W_b(t) says how much more often each would come up.
 3. The lower end is the score under the weights w_i(t); the upper one is found on the mirror image.
 
-L_i is the jackknife's: for accuracy right or wrong, less the mean; for the AUC DeLong's placements
-less the AUC. If no tilt is found, the end comes from another interval, named by the note
-[tilting-infeasible](notes.md#tilting-infeasible); if no sample changes the figure, as at an AUC of
-1, there is a note instead of an interval.
+If no tilt is found, the end comes from another interval
+([tilting-infeasible](notes.md#tilting-infeasible)); if no sample changes the score, as at an AUC of
+1, there is none.
 
 Departures from the authors' code: it estimates influence values of the AUC by regression, takes the
 mean of a weighted bootstrap as the end, stops at t = -10 or -20 (here at 100 standard deviations of
 the resamples), flips replicates whose medians cross (see [no flipping](#decisions)), and doesn't
 stratify its split.
 
-Assumptions: those above; a score that is about linear in the weights of the samples.
+Assumptions: a score that is about linear in the weights of the samples.
 
-Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95% bound
-covered the winner's true AUC in 95% of the cases with two equal classes, and in 89% where one has
-50 samples (`mabt`: 96% and 86%). With 50 samples in all there was no interval in 60% of the cases
-(`mabt`: 91%). With 500 samples the bound of `mabt` was 0.10 below the truth, that of `tilting`
-0.06, that of `bbc` 0.07 ([all settings](../benchmarks/validation-tables.md#beside-the-paper)).
+Evidence: in the [studies of 2024](../benchmarks/validation-tables.md#beside-the-paper) with 500
+samples its one-sided 95% bound covered in 95% with two equal classes, and in 89% where one has 50
+samples (`mabt`: 96% and 86%), at 0.06 below the truth (`mabt` 0.10, `bbc` 0.07). With 50 samples
+there was no interval in 60% (`mabt`: 91%).
 
 When to use: with about 100 evaluation samples or more, for an interval that follows the shape of
 the metric near its bounds. When not: otherwise.
@@ -56,8 +54,8 @@ Formula: as for `tilting`, with Šidák's level, level^(1/m), in place of the le
 
 Algorithm: that of `tilting`, for the best of the m [preselected](#split-methods) configurations.
 
-Assumptions: those of `tilting`. Šidák's level is that of m independent choices, and too cautious if
-the configurations are alike.
+Assumptions: those of `tilting`, and m independent choices; it is too cautious if configurations are
+alike.
 
 When to use: to compare with the literature. When not: otherwise; see `mabt`.
 
@@ -67,10 +65,10 @@ Source: Rink & Brannath 2025; Paraschakis et al. 2024; Šidák 1967.
 
 ## mabt
 
-MABT, multiplicity-adjusted bootstrap tilting.
+MABT, multiplicity-adjusted bootstrap tilting: `tilting-10p` that allows for how alike the
+configurations are.
 
-It is `tilting-10p` with a measure of how alike the configurations are, for every metric (the paper
-has accuracy and AUC).
+For every metric (the paper has accuracy and AUC).
 
 Formula, with m_bc the score of preselected configuration c in resample b, W_b(t) as for `tilting`
 and w the winner:
@@ -91,16 +89,16 @@ Algorithm:
 3. The pessimistic end is the score under the weights w_i(t). The optimistic end is that of the
    winner alone, since the best of several is never observed too low.
 
-H is the copula of the configurations: independent ones give Šidák's level, copies no adjustment.
-The authors' `MabtCi` compares raw probabilities with the labels as soon as one of them is exactly 0
-or 1.
+Departures from the authors' code: `MabtCi` compares raw probabilities with the labels as soon as
+one of them is exactly 0 or 1.
 
-Assumptions: those of `tilting`; and that the dependence between the configurations, and the shape
-of their distributions up to a shift, are those of the resamples.
+Assumptions: those of `tilting`; and that the dependence H between the configurations (independent
+ones give Šidák's level, copies no adjustment), and their distributions up to a shift, are those of
+the resamples.
 
 When to use: if a split is wanted, and several configurations are nearly as good. When not:
-otherwise. The estimate beside the interval is too good: it is that of the best of m on the samples
-that chose it.
+otherwise. The estimate beside the interval is too good: that of the best of m on the samples that
+chose it.
 
 Cost: O((B m + n) n), and O(B) for each tilt tried.
 

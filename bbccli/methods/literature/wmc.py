@@ -2,7 +2,7 @@
 
 ## wmc
 
-WMC, the weighted mean correction of Bernau, Augustin and Boulesteix. For comparison.
+WMC, the weighted mean correction of Bernau, Augustin and Boulesteix.
 
 Formula, with m_kc the score of configuration c in fold k, m̄_c its mean over the F folds and S the
 covariances (C, C) of the m_kc over the folds:
@@ -15,13 +15,13 @@ Algorithm: select the winner by its mean over folds, whatever `--pooling` says. 
 from 8,192 draws, whatever the seed (standard error at most 0.006); with repeats, average over them.
 Copies of a configuration count once. If another metric selects, it determines the weights.
 
-Assumptions: the noisy means over folds are taken for the true ones, and noise is added again. So
-nearly all of the optimism is removed if configurations differ little, and nearly none if one leads.
+Assumptions: the noisy means over folds are the true ones, and noise is added again. So it removes
+nearly all of the optimism if configurations differ little, and nearly none if one leads.
 
 Evidence: see [`wmcs`](#wmcs).
 
-When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
-interval, and with few folds their covariances are a guess.
+When to use: to compare with the literature. When not: as the number to report: it has no interval,
+and few folds only hint at their covariances.
 
 Cost: O(R F C) for each of the draws.
 
@@ -29,7 +29,7 @@ Source: Bernau, Augustin & Boulesteix 2013; `wmc` of the R package CMA.
 
 ## wmcs
 
-WMCS, the weighted mean correction with shrinkage. For comparison.
+WMCS, the weighted mean correction with shrinkage.
 
 Formula: as for [`wmc`](#wmc), with X around shrunken means. With m̄ the mean of the m̄_c over all
 configurations, w the winner, and gains signed so that more is better,
@@ -45,12 +45,11 @@ towards their mean by s, and take the weights from the shrunken means.
 Assumptions: those of `wmc`. Many bad configurations raise the winner's lead over the mean, so less
 of it is removed.
 
-Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) both
-are too strict, by 0.01 and 0.02 on average and by 0.07 at most, and vary about as much as `bbc`
-(RMSE 0.90 and 0.99 times as large). They were not measured with trained models.
+Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024), `wmc`
+and `wmcs` are too strict by 0.01 and 0.02 on average, 0.07 at most, with an RMSE 0.90 and 0.99
+times that of `bbc`; not measured with trained models.
 
-When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
-interval.
+When to use: to compare with the literature. When not: as the number to report; it has no interval.
 
 Cost: twice that of `wmc`.
 

@@ -10,7 +10,7 @@ from bbccli.documents.correct import Envelope, is_single
 from bbccli.documents.doubts import notes_of
 from bbccli.domain.estimate import Estimate
 from bbccli.methods import METHODS
-from bbccli.methods.registry import ASSUMED, part
+from bbccli.methods.registry import ASSUMED, formula, part
 from bbccli.metrics import METRICS
 from bbccli.notes import NOTES, Note, NoteKind, by_severity, listing
 from bbccli.platform.records import Json
@@ -49,7 +49,7 @@ def of_nothing() -> list[Block]:
 
 
 def of_method(facts: Json) -> list[Block]:
-    """Return a method's summary, assumptions, limits and source.
+    """Return a method's summary, formula, assumptions, evidence, limits and source.
 
     Parameters
     ----------
@@ -68,8 +68,10 @@ def of_method(facts: Json) -> list[Block]:
         ("needs", ", ".join(facts["needs"])),
         ("default", "run unless --method names others" * facts["default"]),
         ("beware", "; ".join(beware)),
+        *(("" if n else "formula", one) for n, one in enumerate(formula(name))),
         *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
         ("assumes", part(name, "Assumptions")),
+        ("evidence", part(name, "Evidence")),
         ("when", use),
         ("when not", never),
         ("source", facts["source"]),

@@ -1,8 +1,8 @@
 """The spread at which `bbc-eb` covers as often as BBC's percentiles. Experimental.
 
-It is `sharp` with the factor 1.25, or 1.12 with `--models fixed`. 1.25 was chosen so that one-sided
-95% bounds of `bbc-eb` cover as often as those of BBC's percentiles in [the bank](validation.md), at
-a smaller distance. Near the ceiling of a metric they are too narrow.
+It is `sharp` with the factor 1.25, or 1.12 with `--models fixed`, chosen so that one-sided 95%
+bounds of `bbc-eb` cover as often as those of BBC's percentiles in [the bank](validation.md), at a
+smaller distance. Near the ceiling of a metric it is too narrow.
 
 Source: ours.
 """

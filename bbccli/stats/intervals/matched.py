@@ -6,10 +6,10 @@ which comes from all. D_b = estimate + f (L_b - mean L) has the spread of the es
 clipped to the metric's bounds, make the interval. Winners that are scored on all units, as in the
 naive bootstraps, are left as they are.
 
-In [simulated settings](../benchmarks/validation-tables.md#simulated-settings) such intervals of
-`bbc` keep their level and are a fifth tighter. With [real training](validation.md) they cover less
-often than percentiles, because models vary with their training set too. They are never a default,
-and refused with `--pooling fold-mean`, where folds out of the bag are unequal.
+Such intervals of `bbc` keep their level and are a fifth tighter [if true scores are
+fixed](../benchmarks/validation-tables.md#simulated-settings); with [real training](validation.md)
+they cover less often than percentiles. They are refused with `--pooling fold-mean`, where folds out
+of the bag are unequal.
 
 Source: ours.
 """

@@ -1,8 +1,7 @@
 """Percentiles of the scores of the resamples, as in the papers: the default.
 
-An end is one of the B scores only if a · B ≥ 1 (a/2 · B of two ends): at level 0.95 that takes 40
-resamples, at 0.99 it takes 200. With fewer the most extreme of them is used, with the note
-[few-resamples](notes.md#few-resamples).
+An end is one of the B scores only if a · B ≥ 1 (a/2 · B of two ends): 40 resamples at level 0.95,
+200 at 0.99. With fewer it is the most extreme one ([few-resamples](notes.md#few-resamples)).
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section
 2.3.

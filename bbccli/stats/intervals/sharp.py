@@ -3,15 +3,13 @@
 It stretches `matched` intervals by 1.12 about the estimate (1 with `--models fixed`) and guards
 their ends; a loss without a worst value is guarded with the largest loss of a single sample of the
 winner, or the largest D_b if that is larger. On another sample another model would be trained: if
-that makes the winner's true score vary by half a standard error, the spread of both together is √(1
-+ 1/4) = 1.12 of one. The half is a convention; the table below has the coverage where models are
-trained.
+that makes the winner's true score vary by half a standard error, a convention, the spread of both
+together is √(1 + 1/4) = 1.12 of one.
 
-With `bbc` the upper end is too low near the ceiling, as the estimate is; `--tight` uses `bbc-632`.
-For losses without a worst value no interval is safe: see the note
-[unbounded-loss](notes.md#unbounded-loss). The factor was measured for `bbc`, `bbc-632` and
-`bbc-eb`; other methods get the note [not-calibrated](notes.md#not-calibrated). Means over folds are
-refused, as with `matched`.
+With `bbc` the upper end is too low near the ceiling; `--tight` uses `bbc-632`. For losses without a
+worst value no interval is safe ([unbounded-loss](notes.md#unbounded-loss)). The factor was measured
+for `bbc`, `bbc-632` and `bbc-eb`; other methods get the note
+[not-calibrated](notes.md#not-calibrated). Means over folds are refused, as with `matched`.
 
 Source: ours.
 """

@@ -2,9 +2,9 @@
 
 An end is estimate ± t s, clipped to the metric's bounds, with s the standard deviation of the B
 scores and t with U - 1 degrees of freedom, where U units (samples, groups; of `bbc-f` folds) are
-drawn from. It is symmetric, and needs only a few hundred resamples, but does not show a skewed
-distribution, as near a bound. Out of the bag s is 1.31 times the standard error of a mean over all
-units, so the interval is as wide as the percentile one.
+drawn from. It needs only a few hundred resamples, but is symmetric even near a bound. Out of the
+bag s is 1.31 times the standard error of a mean over all units, so it is as wide as the percentile
+interval.
 
 Source: Raschka 2018, equation 31; the guard is ours.
 """
