@@ -10,8 +10,8 @@ A comment names a command, and the fenced block under it holds the output:
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` is what the registry says about them. The
 sections and tables on methods, intervals and comparisons come from the docstrings of their modules,
-those on notes from what the package says about each, the tables of tools and forms from their records, and
-the lists of options from the command line. The picture of the README, the manual page
+those on notes from what the package says about each, the tables of tools and forms from their
+records, and the lists of options from the command line. The picture of the README, the manual page
 and the completions are made anew too.
 
 Run it from anywhere:
