@@ -203,7 +203,7 @@ def test_notes_and_sentences(matrix):
     result = correct(RUN)
     doubts = [note for note in notes(result) if note.code == "validity-flags"]
     assert [note.text.split(" stopped")[0] for note in doubts] == ["7_Default_ExtraTrees"]
-    assert "0.045 with 150" in doubts[0].text
+    assert "0.051 with 150" in doubts[0].text
     assert "here there are 160" in doubts[0].text
     assert doubts[0].remedy == "as good without it: 2_Linear"
     assert "stopped-on-fold" not in codes(result)

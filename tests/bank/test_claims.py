@@ -4,6 +4,7 @@ import pytest
 
 from bbccli.methods.registry import description
 from bbccli.notes import NOTES
+from bbccli.notes.flags import KEPT, STAYED
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.selection.tails import SEEN
 from benchmarks.bank import pages
@@ -14,7 +15,8 @@ from benchmarks.bank.other_tables import PUBLISHED
 from benchmarks.bank.pages import DOCS
 from benchmarks.bank.populations import TEN_FOLDS
 from benchmarks.bank.results import read
-from benchmarks.validation import learning_curves, trained_plans
+from benchmarks.validation import learning_curves, stopping, trained_plans
+from benchmarks.validation.made import means_of
 from benchmarks.validation.settings import inclusion_settings
 
 pytestmark = pytest.mark.sweep
@@ -30,6 +32,19 @@ def test_intervals_covered_as_often_as_is_said(rows):
         found = figures(sums_of(rows[rows["metric"].isin(metrics)]))
         for variant, told in COVERED.items():
             assert told[family] == round(found[variant]["both ends"].value, 3), (variant, family)
+
+
+@pytest.mark.parametrize(
+    ("metric", "way", "told"),
+    [(metric, "stopped", told) for metric, told in STAYED.items()] + [("log-loss", "kept", KEPT)],
+)
+def test_early_stopping_stayed_too_good_by_what_the_notes_say(metric, way, told):
+    store = stopping.STUDY.kept()
+    by_size = [
+        means_of(store, of_size, metric, f"{way} bbc", {"left": f"{way} bbc"})["left"]
+        for of_size in ([one for one in stopping.settings() if one.n == n] for n in (60, 150, 400))
+    ]
+    assert [float(one.split("(")[0]) for one in by_size] == list(told)
 
 
 def test_losses_without_a_worst_value_were_covered_as_seldom_as_is_said(rows):
