@@ -166,3 +166,12 @@ def test_neighbours_that_rounding_makes_alike_are_no_blends(save):
     }
     matrix = read(save("t.csv", {"y": TRUTH, "other": P[:, 1].round(2), **near}))
     assert matrix.configurations == ("other", "low", "high", "mid")
+
+
+def test_of_whole_numbers_far_apart():
+    scores = np.rint(100 * P).astype(int)
+    far = np.column_stack([scores[:, 0], 3 * scores[:, 1] - 60, 90 - scores[:, 2]])
+    columns = {f"m{c}": far[:, c] for c in range(3)}
+    columns["final"] = np.rint(far[:, :2] @ [0.4, 0.6]).astype(int)
+    values = TRUTH * 40 + RNG.normal(30, 9, N).round(1)
+    assert read(pa.table({"y": values, **columns})).configurations == tuple(columns)[:3]

@@ -63,6 +63,12 @@ def test_scores_beyond_probabilities_have_no_certainty(save):
     assert read(save("m.csv", {"y": TWO, **columns})).configurations == tuple(columns)
 
 
+def test_certainty_is_told_of_rounded_probabilities(save):
+    fine = np.clip(P + np.linspace(-0.02, 0.02, N), 0.001, 0.999)
+    columns = {"p": np.rint(fine * 500) / 500, "larger": np.maximum(fine, 1 - fine), "q": Q}
+    assert read(save("m.csv", {"y": TWO, **columns})).configurations == ("p", "q")
+
+
 def test_no_column_is_computed_from_itself(save):
     file = save("m.csv", {"y": VALUES, "x": X, "twice": 2 * VALUES})
     refused("twice is the truth, but for a factor and a constant,", file)

@@ -340,3 +340,22 @@ def test_items_that_nobody_solves_are_scores() -> None:
     scores[:40] = 0
     matrix = read(Frame(scores, columns=["m0", "m1", "m2"]), task=Task.SCORE)
     assert matrix.n_samples == N
+
+
+def test_after_what_all_lack_one_may_lack_more() -> None:
+    frame, fold = _binary(), _folds()
+    frame["fold"] = fold
+    frame.loc[fold == 0, _models(frame)] = 0.0
+    frame["m1"] = frame["m1"].round(2)  # half of its values differ
+    frame.loc[np.flatnonzero(fold == 1), "m1"] = -1.0
+    first, second = _notes(read(frame), "never-predicted")
+    assert first.startswith("40 rows were never predicted: every configuration is 0 there")
+    assert "m1 is -1 there" in second
+
+
+def test_once_elsewhere_is_chance() -> None:
+    fold = _folds(600)
+    frame = _binary(2, 600).assign(fold=fold)
+    _fill(frame, fold == 2, 0.5)
+    frame.loc[np.flatnonzero(fold == 3)[0], "m0"] = 0.5
+    assert _notes(read(frame), "never-predicted")

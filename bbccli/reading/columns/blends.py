@@ -162,8 +162,13 @@ def _have_decimals(columns: FloatArray, digits: int) -> BoolArray:
 
 def _means(array: FloatArray, units: FloatArray) -> Iterator[tuple[int, IntArray, FloatArray]]:
     """Yield columns of (n, C) that may be means of others, with these and their weights."""
-    rest = _rest(array)
-    for j in np.flatnonzero(rest <= 2 * units.max() + 1e-9 * array.std(axis=0)).tolist():
+    low, high = array.min(axis=0), array.max(axis=0)
+    apart = np.maximum(high - low[:, None], high[:, None] - low)  # at most, of each two
+    likely = (apart > _APART * np.maximum(units, units[:, None])).sum(axis=0) > 1
+    if not likely.any():
+        return
+    likely &= _rest(array) <= 2 * units.max() + 1e-9 * array.std(axis=0)
+    for j in np.flatnonzero(likely).tolist():
         from scipy.optimize import nnls
 
         others = np.delete(np.arange(len(units)), j)

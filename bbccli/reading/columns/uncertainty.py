@@ -49,23 +49,30 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
 
 def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
     """Yield the columns of (n, C) with probabilities on both sides of one half, each with those
-    that may be ordered as their distance from it: in every `_APART`th row they are.
+    that may be ordered as their distance from it: in every `_APART`th row they are, and in all.
     """
     n_least = np.minimum((some < 0.5).sum(axis=0), (some > 0.5).sum(axis=0))
     within = ((some >= 0) & (some <= 1)).all(axis=0)
     sides = np.flatnonzero(within & (n_least >= max(3, len(some) // 20)))
     if len(sides):
-        order = np.argsort(np.abs(some[:, sides] - 0.5), axis=0, kind="stable")[::_APART]
-        steps, slack = np.diff(some[order], axis=0), _APART * _SLACK * np.ptp(some, axis=0)
-        ordered = (steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0)
-        yield from ((int(sides[s]), int(k)) for s, k in np.argwhere(ordered))
+        order = np.argsort(np.abs(some[:, sides] - 0.5), axis=0, kind="stable")
+        slack = _APART * _SLACK * np.ptp(some, axis=0)
+        s, k = np.nonzero(_is_ordered(some[order[::_APART]], slack))
+        ordered = _is_ordered(some[order[:, s], k], slack[k])
+        yield from zip(sides[s[ordered]].tolist(), k[ordered].tolist(), strict=True)
+
+
+def _is_ordered(columns: FloatArray, slack: FloatArray) -> BoolArray:
+    """True for columns (n, ...) that only rise, or only fall, but for a slack (...)."""
+    steps = np.diff(columns, axis=0)
+    return np.asarray((steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0))
 
 
 def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
     """True for a column (n,) of many values that only rises, or only falls, with a key (n,)."""
-    steps, slack = np.diff(column[np.argsort(key, kind="stable")]), _SLACK * np.ptp(column)
-    many = np.count_nonzero(steps) >= FEWEST_ROWS
-    return bool(many and ((steps >= -slack).all() or (steps <= slack).all()))
+    in_order = column[np.argsort(key, kind="stable")]
+    many = np.count_nonzero(np.diff(in_order)) >= FEWEST_ROWS
+    return bool(many and _is_ordered(in_order, _SLACK * np.ptp(column)))
 
 
 def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:

@@ -62,16 +62,8 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     flat, notes, n_left_out = values.array.reshape(-1, values.array.shape[2]), [], 0
     n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
     some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
-    groups, every = {"": np.arange(flat.shape[1])}, "the prediction"
-    if len(sheet.configurations) > 1:
-        every = "every configuration"
-        in_order, owned = np.sort(some.T), dict[str, list[int]]()
-        recurs = (in_order[:, 2:] == in_order[:, :-2]).any(axis=1).tolist()
-        likely = {cell.configuration for cell in compress(sheet.cells, recurs)}
-        for i, cell in enumerate(sheet.cells):
-            owned.setdefault(cell.configuration, []).append(i)
-        groups |= {name: np.array(cells) for name, cells in owned.items() if name in likely}
-    for name, cells in groups.items():
+    every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
+    for name, cells in _groups(sheet, some):
         for value, strange in _suspects(sheet, some, cells):
             rows = _rows_of(flat, cells, value)
             if _never_predicted(sheet, flat, rows, value, strange):
@@ -80,6 +72,29 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
                 notes.append(lacking.never_predicted(len(rows), value, name or every))
                 n_left_out += 0 if name else len(distinct(rows % len(sheet.usable)))
     return replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out), values
+
+
+def _groups(sheet: Sheet, some: FloatArray) -> Iterator[tuple[str, IntArray]]:
+    """Yield the cells of all configurations, then of each in which some rows (n, C), without those
+    that were told of all, hold one value several times and mostly different ones beside it.
+    """
+    yield "", np.arange(len(sheet.cells))
+    if len(sheet.configurations) < 2:
+        return
+    in_order, (n_rows, n_cells) = np.sort(some.T), some.shape
+    new = np.ones((n_cells, n_rows), bool)
+    new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
+    times, n_values = np.diff(np.flatnonzero(new), append=new.size), new.sum(axis=1)
+    most = np.maximum.reduceat(times, np.cumsum(n_values) - n_values)
+    owned: dict[str, list[int]] = {}
+    for i, cell in enumerate(sheet.cells):
+        owned.setdefault(cell.configuration, []).append(i)
+    recurs, differ = (
+        {cell.configuration for cell in compress(sheet.cells, some)}
+        for some in (most > 2, 2 * n_values > n_rows - most)
+    )
+    likely = recurs & differ
+    yield from ((name, np.array(cells)) for name, cells in owned.items() if name in likely)
 
 
 def _suspects(
@@ -97,10 +112,10 @@ def _suspects(
         value = float(shared[i])
         strange: dict[bytes, int] = {}
         others = own[(lowest != value) | (highest != value)]
-        for cell, column in zip(cells.tolist(), others.T if counts[i] > 2 else (), strict=False):
-            numbers = column[~np.isnan(column)]
-            n_elsewhere = np.count_nonzero(numbers == value)
-            if len(numbers) < FEWEST or n_elsewhere > 1 + ELSEWHERE * counts[i]:
+        rare = (others == value).sum(axis=0) <= 1 + ELSEWHERE * counts[i]
+        for c in np.flatnonzero(rare).tolist() if counts[i] > 2 else ():
+            cell, numbers = int(cells[c]), others[~np.isnan(others[:, c]), c]
+            if len(numbers) < FEWEST:
                 continue
             beside = not numbers.min() <= value <= numbers.max() and not _is_truth(sheet, value)
             if (beside and several) or 2 * len(distinct(numbers)) > len(numbers):
