@@ -72,7 +72,7 @@ def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
     """True for a column (n,) of many values that only rises, or only falls, with a key (n,)."""
     in_order = column[np.argsort(key, kind="stable")]
     many = np.count_nonzero(np.diff(in_order)) >= FEWEST_ROWS
-    return bool(many and _is_ordered(in_order, _SLACK * np.ptp(column)))
+    return bool(many and _is_ordered(in_order, _SLACK * np.ptp(column, axis=0)))
 
 
 def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
