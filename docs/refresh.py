@@ -53,7 +53,7 @@ from bbccli.reading.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
-from bbccli.types import Direction, PredictionKind, Task
+from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -86,9 +86,11 @@ DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
     PredictionKind.LABEL: "[class labels](#predicted-classes)",
     PredictionKind.PROBABILITY: "probabilities",
-    PredictionKind.SCORE: "probabilities or scores; labels are refused",
+    PredictionKind.SCORE: "probabilities or scores",
     PredictionKind.VALUE: "values",
 }
+USUAL = ("0 to 1, maximised", "without samples", "all samples", AS_REPEATED, PAIRS_COUNTED)
+"""Facts that the page on metrics states once."""
 
 
 def pages() -> list[Path]:
@@ -201,17 +203,14 @@ def _renewed_registry(match: re.Match[str]) -> str:
 
 
 def metric_parts() -> list[str]:
-    """Make the sections on metrics: a list by task, then one each."""
-    by_task = {
-        task: ", ".join(
-            f"[{name}](#{re.sub(r'[^a-z0-9-]', '', name)})"
-            for name, metric in METRICS.items()
-            if task in metric.tasks
-        )
-        for task in Task
-    }
-    listed = "\n".join(f"- **{task}:** {names}." for task, names in by_task.items())
-    return [listed, *map(metric_section, METRICS.values())]
+    """Make the sections on metrics: a list by task and what they need, then one each."""
+    listed: dict[str, list[str]] = {}
+    for name, metric in METRICS.items():
+        tasks = " or ".join(sorted(metric.tasks))
+        link = f"[{name}](#{re.sub(r'[^a-z0-9-]', '', name)})"
+        listed.setdefault(f"{tasks}, from {WANTS[metric.wants]}", []).append(link)
+    lines = [f"- {needed}: {', '.join(links)}." for needed, links in listed.items()]
+    return ["\n".join(lines), *map(metric_section, METRICS.values())]
 
 
 def method_parts() -> list[str]:
@@ -377,27 +376,21 @@ def unwrapped(text: str) -> str:
 
 
 def metric_section(metric: Metric) -> str:
-    """Make the section of one metric."""
+    """Make the section of one metric: what isn't so of most of them."""
     lower, upper = (
         f"{bound:g}".replace("-inf", "-∞").replace("inf", "∞") for bound in metric.bounds
     )
-    lines = [f"## {metric.name}", "", f"{metric.summary[0].upper()}{metric.summary[1:]}.", ""]
-    if metric.formula:
-        lines += ["```text", metric.formula, "```", ""]
-    told = [
-        f"**Range** {lower} to {upper}, {DIRECTION[metric.direction]}; {_tasks(metric)}.",
-        f"**Needs** {WANTS[metric.wants]}.",
-        f"**Undefined** {metric.undefined}.",
-        f"**Effective sample size:** {metric.rests_on.words.removeprefix('the ')}.",
-    ]
-    if metric.under_weights not in (AS_REPEATED, PAIRS_COUNTED):
-        told.append(f"**Weights:** {metric.under_weights}.")
+    facts = {
+        "Range": f"{lower} to {upper}, {DIRECTION[metric.direction]}",
+        "Undefined": metric.undefined,
+        "N:": metric.rests_on.words.removeprefix("the "),
+        "Weights:": metric.under_weights,
+    }
+    told = [f"**{name}** {fact}." for name, fact in facts.items() if fact not in USUAL]
     told += [metric.remarks] * bool(metric.remarks)
-    return "\n".join([*lines, " ".join([*told, f"**Citation:** {metric.reference}."])])
-
-
-def _tasks(metric: Metric) -> str:
-    return ", ".join(sorted(metric.tasks))
+    summary = f"{metric.summary[0].upper()}{metric.summary[1:]} ({metric.reference})."
+    shown = [f"```text\n{metric.formula}\n```"] * (metric.formula not in metric.summary)
+    return "\n\n".join([f"## {metric.name}", summary, *shown, *filter(None, [" ".join(told)])])
 
 
 PARTS = {

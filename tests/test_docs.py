@@ -199,11 +199,18 @@ def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_documented(name):
-    section = sections("docs/metrics.md")[name]
-    for word in ("range", "needs", "effective sample size", "undefined", "citation"):
-        assert f"**{word}" in section.lower(), word
-    usual = METRICS[name].under_weights in (AS_REPEATED, PAIRS_COUNTED)
-    assert usual or f"**Weights:** {METRICS[name].under_weights}" in section
+    """What isn't so of most metrics, and where it comes from."""
+    metric, section = METRICS[name], sections("docs/metrics.md")[name]
+    assert f"({metric.reference})." in section
+    assert ("**Range**" in section) == (metric.bounds != (0, 1) or "minimi" in metric.direction)
+    assert ("**Undefined**" in section) == (metric.undefined != "without samples")
+    assert (f"**N:** {metric.rests_on.words[4:]}." in section) == (
+        metric.rests_on.words != "all samples"
+    )
+    usual = metric.under_weights in (AS_REPEATED, PAIRS_COUNTED)
+    assert usual or f"**Weights:** {metric.under_weights}" in section
+    listed = sections("docs/metrics.md")["Metrics"]
+    assert re.findall(rf"^- .*\[{re.escape(name)}\]\(#.*$", listed, re.M)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -212,7 +219,7 @@ def test_every_citation_is_in_the_references(name):
     references = sections("docs/metrics.md")["References"].splitlines()
     last_names = [word for word in re.findall(r"[^\W\d]{3,}", authors) if word != "van"]
     assert any(
-        f"({year})" in line and all(word in line for word in last_names) for line in references
+        f" {year}:" in line and all(word in line for word in last_names) for line in references
     )
 
 

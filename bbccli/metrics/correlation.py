@@ -264,8 +264,7 @@ R2 = _agreement(
     reference="Kvålseth 1985",
     formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
     undefined=f"{CONSTANT_TRUTH}; {AS_SKLEARN}",
-    remarks="The mean ȳ is that of the samples scored, such as those of a fold or out of the bag. "
-    "Below 0 the predictions are worse than that mean.",
+    remarks="The mean ȳ is that of the samples scored, such as those of a fold or out of the bag.",
 )
 
 EXPLAINED_VARIANCE = _agreement(
@@ -300,8 +299,7 @@ PEARSON_SQUARED = _agreement(
     undefined=CONSTANT,
     bounds=(0.0, 1.0),
     remarks="Reversed predictions, or predictions off by a factor, score as well as good ones: r2 "
-    "is the safer choice. The code that accompanies BBC-F uses it for "
-    "regression.",
+    "is the safer choice. The code of BBC-F uses it.",
 )
 
 SPEARMAN = _agreement(
@@ -313,10 +311,9 @@ SPEARMAN = _agreement(
     formula="Pearson's r of the mid-ranks of ŷ and y",
     undefined=CONSTANT,
     bounds=(-1.0, 1.0),
-    remarks="Each resample has its own ranks: its samples are ranked among themselves, repeated "
-    "ones tie, and samples out of the bag are ranked without those in it. Predictions are ranked "
-    "over all folds together, so a shift between folds counts against a configuration; "
-    "`--pooling fold-mean` ranks within folds.",
+    remarks="The samples in a bag, and those out of it, are ranked among themselves; repeated ones "
+    "tie. Predictions are ranked over all folds together, so a shift between folds counts against "
+    "a configuration; `--pooling fold-mean` ranks within folds.",
 )
 
 METRICS = (R2, EXPLAINED_VARIANCE, PEARSON, PEARSON_SQUARED, SPEARMAN)

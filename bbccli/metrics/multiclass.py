@@ -40,7 +40,6 @@ _as_accuracy = partial(
     bind=mean_of(is_correct),
     by_class=False,
     rests_on=EVERY_SAMPLE,
-    remarks="With one class per sample, micro averages all equal the accuracy.",
 )
 """One that is the accuracy under another name."""
 
@@ -54,7 +53,7 @@ PRECISION_MACRO = _averaged(
     bind_zero=averaged(precisions),
     rests_on=EACH_CLASS_PREDICTED,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
-    undefined=NEVER_PREDICTED + "; scikit-learn by default counts its precision as 0",
+    undefined=NEVER_PREDICTED + "; scikit-learn counts its precision as 0",
 )
 
 PRECISION_MICRO = _as_accuracy(
@@ -73,11 +72,8 @@ PRECISION_WEIGHTED = _averaged(
     ),
     bind_zero=averaged(precisions, by_size=True),
     rests_on=EVERY_SAMPLE,
-    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
-    undefined=(
-        "if a class that has samples is never predicted; scikit-learn by default counts its "
-        "precision as 0"
-    ),
+    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ samples of class k",
+    undefined="if a class of samples is never predicted; scikit-learn counts its precision as 0",
 )
 
 RECALL_MACRO = _averaged(
@@ -103,8 +99,7 @@ RECALL_WEIGHTED = _as_accuracy(
     name="recall-weighted",
     label="weighted recall",
     summary="mean over classes, weighted by their size, of the recall: the accuracy",
-    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
-    remarks="The sizes of the classes cancel, and the accuracy remains.",
+    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ samples of class k",
 )
 
 F1_MACRO = _averaged(
@@ -135,7 +130,7 @@ F1_WEIGHTED = _averaged(
     ),
     bind_zero=averaged(f_scores, by_size=True),
     rests_on=EVERY_SAMPLE,
-    formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
+    formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ samples of class k",
 )
 
 METRICS = (

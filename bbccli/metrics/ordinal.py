@@ -69,8 +69,8 @@ QWK = _kappa(
     tasks=frozenset({Task.REGRESSION}),
     wants=PredictionKind.VALUE,
     rests_on=EVERY_SAMPLE,
-    remarks="Truth and predictions are rounded to whole numbers. Of classes, as of predictions "
-    "that are cut already, the name stands for `qwk-classes`.",
+    remarks="Truth and predictions are rounded to whole numbers. Of classes the name stands for "
+    "`qwk-classes`.",
 )
 
 QWK_OF_CLASSES = _kappa(
@@ -80,10 +80,7 @@ QWK_OF_CLASSES = _kappa(
     tasks=CLASSES,
     wants=PredictionKind.LABEL,
     rests_on=BESIDE_THE_LARGEST,
-    remarks=(
-        "Classes that are numbers are in numeric order, others in alphabetical order; they are "
-        "numbered one by one, as in scikit-learn."
-    ),
+    remarks="Classes are ordered by number, or else by name, and numbered one by one.",
 )
 
 METRICS = (QWK, QWK_OF_CLASSES)

@@ -75,8 +75,7 @@ LOG_LOSS = _of_chances(
     remarks=(
         "pᵢ(yᵢ) counts as ε at least, so that one mistake made with certainty costs 16 and not "
         "infinity. ε is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type "
-        "the file has: the same predictions have the same log-loss in 32 and in 64 bits. "
-        "scikit-learn takes the precision of the type instead, which is 2.2e-16 in 64 bits."
+        "the file has; scikit-learn's is that of the type, 2.2e-16 in 64 bits."
     ),
 )
 
@@ -89,8 +88,7 @@ BRIER = _of_chances(
     reference="Brier 1950",
     bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
-    remarks="For two classes it is the squared error of the positive one alone, from 0 to 1, half "
-    "of the sum over both; for more classes the sum over all, from 0 to 2, as in scikit-learn.",
+    remarks="For two classes it goes from 0 to 1, half of the sum over both, as in scikit-learn.",
 )
 
 METRICS = (LOG_LOSS, BRIER)

@@ -143,8 +143,8 @@ AUC = _of_scores(
     formula="(1 / (n₊ n₋)) Σ over pairs (i positive, j negative) of [sᵢ > sⱼ] + ½ [sᵢ = sⱼ]",
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=MISSING_CLASS,
-    remarks="An AUC below one half stays below one half. If the median AUC is, the note "
-    "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
+    remarks="If the median AUC is below one half, the note [polarity](notes.md#polarity) asks "
+    "whether the positive class is the right one.",
     cell=12,
 )
 

@@ -49,9 +49,8 @@ MEAN_SCORE = _mean(
     label="mean score",
     summary="mean of scores that are given per sample; higher is better",
     direction=Direction.MAXIMIZE,
-    remarks="sᵢ is the score of sample i as the file has it; nothing is compared with a truth. Its "
-    "bounds come from --bounds or the metadata, or are 0 and 1 if every score is 0 or 1; unknown "
-    "bounds leave no guard. For scores of 0 and 1 it is the share of samples that are right.",
+    remarks="sᵢ is the score of sample i as the file has it. The bounds come from --bounds or the "
+    "metadata, or are 0 and 1 if every score is 0 or 1; unknown bounds leave no guard.",
 )
 
 MEAN_LOSS = _mean(
@@ -60,10 +59,7 @@ MEAN_LOSS = _mean(
     label="mean loss",
     summary="mean of losses that are given per sample; lower is better",
     direction=Direction.MINIMIZE,
-    remarks=(
-        "Like mean-score, for scores where lower is better. It is never the default, because a "
-        "number does not say what it means."
-    ),
+    remarks="It is never the default, because a number does not say what it means.",
 )
 
 METRICS = (MEAN_SCORE, MEAN_LOSS)

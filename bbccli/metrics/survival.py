@@ -139,9 +139,8 @@ PAIRS_COUNTED = (
 COMPARABLE = (
     "Two samples are comparable when the one with the shorter time had an event. At equal times an "
     "event comes before a censoring: an event and a censored sample are comparable, two events or "
-    "two censored samples are not. A comparable pair counts 1 when the sample with the earlier "
-    "event has the higher risk, ½ when both risks are equal, and 0 otherwise. These are the rules "
-    "of scikit-survival, except that it also ties risks that differ by at most 1e-8."
+    "two censored samples are not. These are the rules of scikit-survival, except that it also "
+    "ties risks that differ by at most 1e-8."
 )
 
 NO_PAIR = "if no two samples are comparable, as without any event"
@@ -182,9 +181,8 @@ CONCORDANCE_UNO = _of_risks(
     "than t",
     under_weights=f"{PAIRS_COUNTED}; G stays as it is",
     undefined=f"{NO_PAIR}, or G is 0 at the earlier time of every pair",
-    remarks="Pairs are comparable as for concordance. G is estimated once, from all samples of the "
-    "matrix with their sample weights, as if all were the `survival_train` of scikit-survival; "
-    "resamples and folds keep it, so intervals leave out its uncertainty. An event where G is 0, "
-    "possible only at the last time of all, has no factor, and its pairs are left out; "
-    "scikit-survival refuses such data.",
+    remarks="Pairs are comparable as for concordance. G is estimated once, from all samples with "
+    "their weights, as if all were the `survival_train` of scikit-survival; resamples and folds "
+    "keep it, so intervals leave out its uncertainty. Pairs of an event where G is 0, possible "
+    "only at the last time of all, are left out; scikit-survival refuses such data.",
 )
