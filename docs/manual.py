@@ -74,9 +74,10 @@ def _panel(parameter: Any) -> str:
 
 def page() -> str:
     """Return the manual page."""
-    ci = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     bare = [
-        (code, re.sub(r"\[(.+?)\]\(.+?\)|`", r"\1", words)) for code, words in STATUSES.findall(ci)
+        (code, re.sub(r"\[(.+?)\]\(.+?\)|`", r"\1", words))
+        for code, words in STATUSES.findall(commands)
     ]
     lines = [
         r".\" Made by docs/manual.py",

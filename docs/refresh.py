@@ -309,13 +309,12 @@ def interval_parts() -> list[str]:
 
 
 def note_parts() -> list[str]:
-    """Make a table of the notes on each subject: severity, meaning and remedy, with an anchor."""
+    """Make a table of the notes on each subject: severity and meaning, with an anchor."""
     sections = []
     for title, group in GROUPS.items():
-        lines = ["| Note | Severity | Meaning | What to do |", "|---|---|---|---|"]
+        lines = ["| Note | Severity | Meaning |", "|---|---|---|"]
         lines += [
-            f'| <a id="{one.code}"></a>{one.code} | {one.severity.name.lower()} '
-            f"| {one.meaning} | {one.remedy} |".replace("|  |", "| |")
+            f'| <a id="{one.code}"></a>{one.code} | {one.severity.name.lower()} | {one.meaning} |'
             for one in group.values()
         ]
         sections += [f"## {title}", "\n".join(lines)]

@@ -9,11 +9,9 @@ from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
 
 @note(CARE)
 def winner_is_baseline(name: str) -> Texts:
-    """The baseline of `bbc compare` is itself the best, so the difference is 0 and nothing is
-    corrected.
+    """The baseline of `bbc compare` is itself the best, so nothing is corrected.
 
-    Remedy: nothing, if the baseline is the simple choice: take it. Else ask for the confidence set
-    for the best, without `--baseline`.
+    Remedy: take the baseline; or leave out `--baseline` for the confidence set of the best.
     """
     return (
         f"the baseline, {name}, is itself the winner, so nothing is compared with it",
@@ -51,8 +49,8 @@ def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Tex
 
 @note(HARMLESS)
 def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
-    """There are more than 1,000 configurations, so each was tested only against those that are not
-    far behind the winner. The set hardly changes.
+    """There are more than 1,000 configurations, so each was tested only against those close to the
+    winner. The set hardly changes.
 
     Remedy: nothing.
     """
@@ -78,7 +76,7 @@ def further_families(n_compared: int, n_families: int) -> Texts:
 @note(DOUBT)
 def undefined_test(test: str, why: str, remedy: str = "") -> Texts:
     """A test can't decide: all differences are equal, there are fewer than two of something, or the
-    metric jumps. Its p-value is missing.
+    metric jumps.
 
     Remedy: use the test that the note names, or collect more samples.
     """
@@ -109,9 +107,9 @@ def identical_predictions(first: str, second: str) -> Texts:
 
 @note(DOUBT)
 def selected_pair(winner: str, n_configurations: int) -> Texts:
-    """One of the compared configurations is the best of all on the same samples, and tests of pairs
-    ignore that. If no configuration is better than another, a paired test of the winner says
-    "better" in 25 to 63 of 100 studies ([tables](../benchmarks/validation-tables.md#comparisons)).
+    """One of the compared configurations is the best of all on the same samples, which tests of
+    pairs ignore: if none is better than another, a paired test of the winner says "better" in 25 to
+    63 of 100 studies ([tables](../benchmarks/validation-tables.md#comparisons)).
 
     Remedy: name pairs beforehand, or compare the winner with a baseline.
     """

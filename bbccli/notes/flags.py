@@ -17,14 +17,12 @@ _REMEDY = "stop on a part of the training samples, or record fixed numbers of it
 
 @note(DOUBT, "flags")
 def validity_flags(counts: Mapping[str, int]) -> Texts:
-    """The metadata flag configurations whose predictions may not be what they seem, such as
-    `averaged_over_repeats`, with the number of configurations behind each flag. Or, with fewer than
-    300 samples, the winner stopped training where the fold that scores it was best
-    (`early_stopping_on_fold`): see [early stopping](which-number.md#early-stopping), and
-    [formats](formats.md#metadata).
+    """The metadata flag configurations whose predictions may not be what they seem. Or, with fewer
+    than 300 samples, the winner stopped training where the fold that scores it was best: see [early
+    stopping](which-number.md#early-stopping).
 
-    Remedy: leave flagged configurations out if the flag makes their predictions too good; prefer
-    one without the flag that is as good.
+    Remedy: leave flagged configurations out if the flag makes them too good; prefer one without it
+    that is as good.
     """
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
     return (
@@ -45,9 +43,8 @@ def winner_stopped(
 def stopped_on_fold(
     names: Sequence[str], ensemble: str, metric: str, n_samples: int, as_good: Sequence[str]
 ) -> Texts:
-    """Configurations stopped training where the fold that scores them was best. No list of
-    configurations shows that choice, so most of its optimism stays where one of them wins: little
-    with 300 samples or more. With fewer it is a doubt, `validity-flags`. See [early
+    """Configurations stopped training where the fold that scores them was best. Most of that
+    optimism stays if one of them wins: little with 300 samples or more. See [early
     stopping](which-number.md#early-stopping).
 
     Remedy: prefer a configuration without it that is as good; or stop on a part of the training
@@ -68,9 +65,8 @@ def some_stopped(names: Sequence[str], n_configurations: int) -> Texts:
 
 @note(CARE, "flags")
 def epoch_chosen(configuration: str, axis: str, value: int, n_samples: int) -> Texts:
-    """A configuration was kept at one epoch, or with one seed, that was chosen on these samples.
-    `bbc` corrects for choosing among columns: with the best epoch alone, a half of the optimism
-    stays or more. See [early stopping](which-number.md#early-stopping).
+    """A configuration was kept at one epoch, or with one seed, chosen on these samples. Half of the
+    optimism of that choice stays, or more: see [early stopping](which-number.md#early-stopping).
 
     Remedy: keep all epochs, as columns `config@epoch`; `bbc` then corrects for the choice.
     """

@@ -31,10 +31,9 @@ def classes_of_axis(classes: Sequence[str], n_configurations: int) -> Texts:
 
 @note(HARMLESS, "roles")
 def classes_of_one_model(pairs: Sequence[str]) -> Texts:
-    """Columns sum to 1 in every row and are named after classes: the probabilities of one model,
-    which count as one configuration.
+    """Columns that sum to 1 in every row are named after classes: the probabilities of one model.
 
-    Remedy: nothing; `--only '*'` if each is a configuration of its own.
+    Remedy: nothing; `--only '*'` if each is a configuration.
     """
     return (
         f"columns that sum to 1 in every row are the classes of one model: {listing(pairs, 4)}",
@@ -45,10 +44,10 @@ def classes_of_one_model(pairs: Sequence[str]) -> Texts:
 @note(CARE, "roles")
 def scores_of_classes(pairs: Sequence[str]) -> Texts:
     """Columns are named after the classes, and each is higher for its own class: scores of one
-    model, such as logits, which count as one configuration. It predicts the class of the highest
-    score; of two classes the difference counts.
+    model, such as logits. It predicts the class of the highest score; of two classes the difference
+    counts.
 
-    Remedy: nothing; `--only '*'` if each is a configuration of its own.
+    Remedy: nothing; `--only '*'` if each is a configuration.
     """
     return (
         "columns that each rise with one class are taken as the scores of one model: "
@@ -74,9 +73,10 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
 @note(CARE, "roles")
 def positive_by_scores(positive: str, tool: str) -> Texts:
     """Nothing names the positive class, and the run's own scores match its predictions only if it
-    is not the last in sorted order. If labels were swapped, the figures would be the same.
+    is not the last in sorted order.
 
-    Remedy: check the labels if the run was not given a positive class.
+    Remedy: check the labels if the run was not given a positive class: swapped ones would look the
+    same.
     """
     return (
         f"the positive class is {positive}, judging by the scores of {tool}",

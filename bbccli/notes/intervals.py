@@ -12,8 +12,7 @@ from bbccli.platform.rounding import count, digits_for, figure, percent, short
 def no_interval(
     method: str, why: str, remedy: str = "use bbc, which evaluates on all samples"
 ) -> Texts:
-    """A method that gives intervals gives none for this file; the text says why. Its estimate is
-    valid.
+    """A method gives no interval for this file; the text says why. Its estimate is valid.
 
     Remedy: what the note suggests; or `bbc`.
     """
@@ -36,9 +35,9 @@ def as_if_chosen_beforehand(method: str) -> Texts:
 
 @note(DOUBT)
 def no_variance(value: float) -> Texts:
-    """A variance is 0: the classes are separated perfectly, all samples are right or all wrong, all
-    folds are equal, or two configurations differ by the same amount on every sample. The interval
-    has no width, which says nothing about the uncertainty.
+    """A variance is 0: the classes are separated perfectly, all samples are right or all wrong, or
+    all folds or differences are equal. The interval has no width, which says nothing about the
+    uncertainty.
 
     Remedy: check whether the predictions vary; else use `bbc`, or collect more samples.
     """
@@ -72,7 +71,7 @@ def resamples_alike(method: str, value: float) -> Texts:
 @note(DOUBT)
 def few_evaluated(n_units: int, what: str) -> Texts:
     """The winner is evaluated on fewer than 30 samples (or groups) of a class. Normal intervals of
-    an AUC then cover the truth too seldom; see the [measured inclusion](methods.md#delong).
+    an AUC then cover the truth [too seldom](methods.md#delong).
 
     Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
     """
@@ -86,11 +85,11 @@ def few_evaluated(n_units: int, what: str) -> Texts:
 def clipped_probabilities(
     winner: str, label: str, n_below: int, n_all: int, clip: float, clipped: float, unclipped: float
 ) -> Texts:
-    """In the log-loss the probability of the true class is at least `--clip` (1.2e-7). The winner's
-    log-loss depends on the clip: a few predictions decide it.
+    """In the log-loss the probability of the true class is at least `--clip` (1.2e-7), and a few
+    predictions at the clip decide the winner's log-loss.
 
-    Remedy: state `--clip` in the paper, or report the [Brier score](metrics.md#brier). A
-    probability of 0 is a claim that the data can't support: find out how it arose.
+    Remedy: state `--clip` in the paper, or report the [Brier score](metrics.md#brier). Find out how
+    a probability of 0 arose.
     """
     digits, verb = digits_for([clipped, unclipped]), "gives" if n_below == 1 else "give"
     without = digits.performance(unclipped, missing="infinite")
@@ -105,7 +104,7 @@ def clipped_probabilities(
 @note(CARE)
 def tilting_infeasible(method: str, end: str, instead: str) -> Texts:
     """`tilting` or `mabt` finds no tilt for an end of its interval, mostly because the figure
-    hardly varies between resamples. That end is taken from another interval, which the note names.
+    hardly varies between resamples. That end is taken from another interval.
 
     Remedy: hold out more samples to evaluate on, or rely on `bbc`.
     """
@@ -120,7 +119,7 @@ def gate_on_naive(figure: str) -> Texts:
     """`--gate-method` names `cvt`, or a method that ignores the selection of the winner: the gate
     judges a figure that is too good.
 
-    Remedy: leave `--gate-method` out, or `--gate-method bbc`.
+    Remedy: leave `--gate-method` out.
     """
     return f"the gate judges {figure} is too good", "--gate-method bbc"
 
@@ -142,8 +141,8 @@ def not_calibrated(method: str, kind: str) -> Texts:
 @note(DOUBT)
 def rare_positives(label: str, share: float, kind: str) -> Texts:
     """Fewer than one sample in ten is positive, and the metric is not a mean over samples, such as
-    F1. `sharp` and `matched` intervals, such as those of `--tight`, may be too narrow; in [the
-    bank](validation.md) that of `bbc-632` was far too narrow where 2% were positive.
+    F1. `sharp` and `matched` intervals may be too narrow; in [the bank](validation.md) that of
+    `bbc-632` was far too narrow where 2% were positive.
 
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
@@ -157,11 +156,10 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
 @note(DOUBT)
 def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -> Texts:
     """The metric is an error without a worst value, and the rare huge errors that make the mean may
-    not be in the sample; no method or kind of interval allows for them. In [the
-    bank](validation.md) 95% intervals covered as seldom as the note says. It gives the tail index
-    (Hill 1975) of the outcome and of the winner's errors: from 0.5 on there is no variance, from 1
-    on not even a mean. For the log-loss the sign is a winner so sure that it gives some class a
-    chance under 1 in 10,000, or some truth one under 1 in 1000.
+    not be in the sample: in [the bank](validation.md) 95% intervals covered as seldom as the note
+    says. With a tail index (Hill 1975) of 0.5 or more there is no variance, of 1 or more no mean.
+    For the log-loss the sign is a winner that gives some class a chance under 1 in 10,000, or some
+    truth one under 1 in 1000.
 
     Remedy: report the error with `--cap`, which bounds it, or `medae`; for the log-loss `brier`, or
     decide on a `--clip` such as 0.001 beforehand.
@@ -196,8 +194,7 @@ def large_losses(label: str, seen: str, n_large: int, n_sure: int, of_losses: fl
 
 @note(DOUBT)
 def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
-    """The winner predicts one class for every sample, like a rule without a model, and no
-    configuration does better.
+    """The winner predicts one class for every sample, and no configuration does better.
 
     Remedy: use a metric that values the other classes, such as `auc` or `balanced-accuracy`; or
     conclude that nothing was learnt.
@@ -211,9 +208,8 @@ def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
 
 @note(CARE)
 def capped_errors(label: str, cap: float, share: float) -> Texts:
-    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|. The figure
-    is the mean of capped errors: smaller than that of all errors, but bounded, so that the guard
-    applies.
+    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|. The mean
+    of capped errors is smaller than that of all errors, but bounded, so that the guard applies.
 
     Remedy: choose Q before seeing results, and state it in the paper.
     """
@@ -227,8 +223,7 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
 @note(CARE)
 def nested_spread(ratio: float, n_folds: int) -> Texts:
     """`ncv-interval` compares its spread with that of independent losses: 1 means that training on
-    other samples changes nothing visible, √K is the most for K outer folds. A single repeat hardly
-    determines the ratio.
+    other samples changes nothing visible, √K is the most for K outer folds.
 
     Remedy: repeat the nested cross-validation with other folds; the paper takes 200 repeats.
     """

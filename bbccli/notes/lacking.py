@@ -10,11 +10,11 @@ from bbccli.platform.rounding import count, percent
 
 @note(DOUBT, "coverage")
 def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
-    """Some samples have no prediction by any configuration in some repeat, or only by
-    configurations that are left out. They are left out everywhere.
+    """Some samples have no prediction by any configuration that takes part, in some repeat. They
+    are left out everywhere.
 
-    Remedy: complete the predictions. If a learner failed on hard samples, the result is for the
-    easier ones only. `--missing error` refuses.
+    Remedy: complete the predictions: if a learner failed on hard samples, the result is for the
+    easier ones. `--missing error` refuses.
     """
     where = " in some repeat" if n_repeats > 1 else ""
     verb = "has" if n_left_out == 1 else "have"
@@ -56,9 +56,8 @@ def configurations_dropped(
     """Some configurations lack predictions that others have. They can't win, and the correction
     does not count them.
 
-    Remedy: nothing, if they lack whole folds because they were pruned or failed; otherwise complete
-    their predictions. `--missing common-rows` keeps the configurations and drops samples;
-    `--missing error` refuses.
+    Remedy: nothing, if they were pruned or failed in whole folds; else complete their predictions,
+    or use `--missing common-rows`.
     """
     verb = "lacks" if len(names) == 1 else "lack"
     return (
@@ -78,8 +77,8 @@ def configurations_dropped(
 def best_left_out(
     name: str, scored: str, n: int, n_samples: int, stubs: Sequence[str], *, higher: bool
 ) -> Texts:
-    """A configuration that is left out for missing predictions is better than all others on the
-    samples that it predicts. Files of more than 16 million predictions are not checked.
+    """A configuration that is left out for missing predictions beats all others on the samples that
+    it predicts (not checked beyond 16 million predictions).
 
     Remedy: complete its predictions; or `--missing common-rows`.
     """
@@ -93,11 +92,11 @@ def best_left_out(
 
 @note(CARE, "missing")
 def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
-    """A search dropped configurations between folds. They had almost no chance to win, and the
-    correction counts those that were trained on all folds; see
+    """A search dropped configurations between folds. They had almost no chance to win; the
+    correction counts those that were trained on all folds. See
     [dropping](dropping.md#what-it-saves-and-costs).
 
-    Remedy: nothing; or set `threshold` of the search nearer to 1, which drops later.
+    Remedy: nothing; or set `threshold` of the search nearer to 1.
     """
     verb = "was" if len(names) == 1 else "were"
     return (
@@ -123,13 +122,12 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
 
 @note(DOUBT, "missing")
 def available_cases(share: float) -> Texts:
-    """No configuration predicts all samples, or `--missing available` was given: each is scored on
-    the samples that it predicts, here and in every resample; those that predict fewer than half are
-    left out. For `--task score` it is the default, and an error if more than a fifth of the items
-    are missing.
+    """Each configuration is scored on the samples that it predicts, here and in every resample;
+    those that predict fewer than half are left out. This is the default for `--task score`, and
+    where no configuration is complete.
 
-    Remedy: complete the predictions, since configurations that are scored on easier samples look
-    better; or `--missing common-rows`.
+    Remedy: complete the predictions, since configurations scored on easier samples look better; or
+    `--missing common-rows`.
     """
     return (
         f"{percent(share, 0)} of the predictions are missing: each configuration is scored on the "
@@ -151,10 +149,10 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
 
 @note(CARE, "repeats")
 def epochs_by_order(times: int) -> Texts:
-    """With `--task score`, every configuration has the same number of rows for each item, and no
-    column numbers them. They are taken as epochs, in the order of the file.
+    """With `--task score`, every configuration has equally many rows for each item, and no column
+    numbers them. They are taken as epochs, in the order of the file.
 
-    Remedy: a column `epoch` or `repeat`, or `--repeat`, if they are paired in another way.
+    Remedy: name the column that numbers them with `--repeat`.
     """
     return (
         f"each item has {times} scores from every configuration, which are taken as epochs in the "
@@ -165,10 +163,10 @@ def epochs_by_order(times: int) -> Texts:
 
 @note(CARE, "keys")
 def scores_replaced(n_scores: int) -> Texts:
-    """`--again newest`: some configurations answered an item again, and their newest score counts,
-    whether it is better or not.
+    """`--again newest`: some configurations answered an item again. Their newest score counts,
+    better or not.
 
-    Remedy: `--again epoch` to count all scores of an item.
+    Remedy: `--again epoch` counts all scores of an item.
     """
     return (
         f"{count(n_scores, 'score')} replaced by newer ones for the same item and configuration",
@@ -178,8 +176,8 @@ def scores_replaced(n_scores: int) -> Texts:
 
 @note(CARE, "missing")
 def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
-    """With `--task score`, some epochs of an item have no score, because a request failed, for
-    example. The item counts by the mean over the others.
+    """With `--task score`, some epochs of an item have no score. The item counts by the mean over
+    the others.
 
     Remedy: nothing, if requests failed by accident; run them again if they fail because the item is
     hard.

@@ -11,7 +11,7 @@ def incomplete_members(n_members: int, n_all: int) -> Texts:
     """For ensembles, tuned cuts and calibration only configurations that predict every sample take
     part.
 
-    Remedy: `--missing common-rows` keeps all configurations, and the samples that all of them
+    Remedy: `--missing common-rows` keeps all configurations, on the samples that all of them
     predict.
     """
     return (
@@ -26,8 +26,8 @@ def few_for_a_cut(n_positive: int) -> Texts:
     """The cut is tuned with fewer than ten positive, or negative, samples. The estimate is too
     strict: in studies with eight positive samples by .04 to .05 of the F1.
 
-    Remedy: choose the cut by what mistakes cost, and give it: `--threshold X`; or collect more
-    samples of the rare class.
+    Remedy: choose the cut by what mistakes cost, with `--threshold X`; or collect more of the rare
+    class.
     """
     return (
         f"the cut is tuned with {n_positive} samples of the rarer class, so the estimate is "
@@ -38,7 +38,7 @@ def few_for_a_cut(n_positive: int) -> Texts:
 
 @note(HARMLESS)
 def one_member(rule: str, configuration: str) -> Texts:
-    """The ensemble of all samples has a single member. In the resamples it may have several, so its
+    """The ensemble of all samples has a single member. In the resamples it may have several: the
     estimate is that of the rule.
 
     Remedy: nothing.

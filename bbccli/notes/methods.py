@@ -11,11 +11,9 @@ from bbccli.platform.rounding import UNBOUNDED, count, digits_for, figure, short
 
 @note(CARE)
 def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts:
-    """There is one configuration, so nothing is corrected; or one is left of several that were
-    tried.
+    """There is one configuration, so nothing is corrected.
 
-    Remedy: if it won over others, add their predictions: without them its figure is that of a
-    winner, which is too good. If it was the only one, its figure has no optimism from a selection.
+    Remedy: if it won over others, add their predictions: without them its figure is too good.
     """
     text = "only one configuration: nothing was selected, so nothing is corrected"
     if n_tried > 1 or on_request:
@@ -45,8 +43,8 @@ def winners_differ(pooled: str, fold_mean: str) -> Texts:
     """Selection by pooled predictions and by the mean over folds pick different configurations.
 
     Remedy: decide on one rule in advance, and give it with `--pooling`. If folds are on different
-    scales, use `--pooling within-folds` for metrics of pairs such as the AUC: see [pairs within
-    folds](methods.md#within-folds).
+    scales, use [`--pooling within-folds`](methods.md#within-folds) for metrics of pairs such as the
+    AUC.
     """
     return (
         f"the winner depends on how folds are combined: {pooled} (pooled predictions) or "
@@ -60,7 +58,7 @@ def risk_reversed(median: float) -> Texts:
     """The median concordance of the configurations is below one half by more than chance explains.
     Higher predictions may mean *later* events.
 
-    Remedy: check what the predictions are, and give `--risk-direction later`.
+    Remedy: check what they mean, and give `--risk-direction later`.
     """
     return (
         f"the median concordance is {figure(median)}: higher predictions may mean later events",
@@ -70,12 +68,12 @@ def risk_reversed(median: float) -> Texts:
 
 @note(DOUBT)
 def leave_one_out(label: str) -> Texts:
-    """Every fold is a single sample, and the metric compares pairs of samples, such as the AUC. The
-    model that leaves out a positive sample saw fewer positives, so the pooled figure is too low,
-    and the selection is biased (Parker, Günter & Bedo 2007; Airola et al. 2011).
+    """Every fold is a single sample, and the metric compares pairs, such as the AUC. The model that
+    leaves out a positive sample saw fewer positives, so the pooled figure is too low, and the
+    selection is biased (Parker, Günter & Bedo 2007; Airola et al. 2011).
 
     Remedy: cross-validate in fewer folds, such as 10, and compare pairs [within
-    folds](methods.md#within-folds). The Brier score has no such bias.
+    folds](methods.md#within-folds); or use the Brier score.
     """
     return (
         f"{label} of leave-one-out predictions tends to be too low: it compares predictions of "
@@ -99,11 +97,10 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
 
 @note(CARE)
 def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: bool) -> Texts:
-    """The metric that selects is undefined in some resamples, which were drawn again. For the AUC
-    these lack one of the classes.
+    """The metric that selects is undefined in some resamples, which were [drawn
+    again](methods.md#redrawn-resamples). For the AUC these lack a class.
 
-    Remedy: a few in a thousand are harmless; many mean that a class is too rare to trust the
-    interval, so collect more of it. See [the rule](methods.md#redrawn-resamples).
+    Remedy: a few in a thousand are harmless; if there are many, collect more of the rare class.
     """
     verb = "was" if n_redrawn == 1 else "were"
     return (
@@ -120,7 +117,7 @@ def repeated_holdout(sizes: Sequence[int], n_samples: int) -> Texts:
     over the repeats, and methods over folds can't run.
 
     Remedy: nothing if that is the design. If the repeats are cross-validations, give every sample
-    the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
+    the [same `row_id`](formats.md#repeated-hold-out) in each.
     """
     fewest, most = min(sizes), max(sizes)
     size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
@@ -150,9 +147,8 @@ def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Te
     """The winner's score is undefined in some folds, such as a precision where it predicts no
     positive sample. Its mean is over the others, so it may win by predicting next to nothing.
 
-    Remedy: if the search counted such folds as 0, as scikit-learn and AutoGluon do, write
-    `"undefined": 0` into the [metadata](formats.md#metadata); else use a metric that is defined in
-    every fold, such as F1.
+    Remedy: to count such folds as 0, like scikit-learn, write `"undefined": 0` into the
+    [metadata](formats.md#metadata); else use a metric that is defined in every fold.
     """
     return (
         f"{label} of {name}, the winner, is undefined in {n_undefined} of {n_folds} folds, and "
@@ -186,8 +182,7 @@ def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
 
 @note(CARE)
 def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts:
-    """A metric other than the selecting one is undefined in some resamples, which are left out of
-    its distribution.
+    """A metric other than the selecting one is undefined in some resamples, which are left out.
 
     Remedy: a few are harmless; if they are many, read its interval with care.
     """
@@ -199,8 +194,8 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts
 
 @note(CARE)
 def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
-    """The Monte Carlo standard error is above the requested tolerance, with as many resamples as
-    the plan allows.
+    """The Monte Carlo standard error is above `--tolerance`, with as many resamples as the plan
+    allows.
 
     Remedy: allow more resamples, or a larger tolerance. Four times the resamples halve the error.
     """
@@ -224,7 +219,7 @@ def one_se_winner(
     """`--select one-se` or `one-se-simplest` prefers another configuration to the best one; the
     note says how much worse it is.
 
-    Remedy: nothing; it is the requested rule.
+    Remedy: nothing.
     """
     digits = digits_for([chosen, top], bounds=bounds)
     text = (
@@ -259,8 +254,8 @@ def guard_without_bound(label: str) -> Texts:
     """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²), so the
     [guard](methods.md#guard) can't widen it.
 
-    Remedy: find out why every error is equal, such as a copy of the truth among the predictions; or
-    use a metric with a worst value.
+    Remedy: find out why every error is equal, such as a copy of the truth; or use a metric with a
+    worst value.
     """
     return (
         f"{label} is unbounded, so nothing keeps its interval from collapsing",
@@ -271,10 +266,10 @@ def guard_without_bound(label: str) -> Texts:
 @note(DOUBT)
 def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
     """There are too few resamples for the level, so the bound is the most extreme of them, and the
-    interval is too narrow. At level 0.95 two ends take 40 resamples and one end 20; at 0.99 they
-    take 200 and 100. A [gate](ci.md#the-gate) is not met by such a bound.
+    interval is too narrow. At level 0.95 two ends take 40 resamples; at 0.99, 200. A
+    [gate](ci.md#the-gate) is not met by such a bound.
 
-    Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
+    Remedy: 1000 resamples, the default; or `--interval t`.
     """
     text = (
         "a single resample has no spread, so the uncertainty of the estimate is unknown"
@@ -290,8 +285,8 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
 @note(DOUBT)
 def mean_over_folds(label: str, per_fold: float) -> Texts:
     """A metric that is neither a mean nor a share of pairs (R², average precision, F scores, MCC,
-    correlations) is averaged over folds. In small folds it measures something else, and less still
-    in a resample, so the figure can be anywhere. A gate never passes on it.
+    correlations) is averaged over folds. In small folds, and in resamples, it measures something
+    else. A gate never passes on it.
 
     Remedy: `--pooling pooled` with `bbc`; for the run of a tool, leave out `--pooling`.
     """
@@ -304,8 +299,8 @@ def mean_over_folds(label: str, per_fold: float) -> Texts:
 
 @note(DOUBT)
 def better_than_naive(label: str) -> Texts:
-    """The corrected figure is better than the naive one by more than a standard error. A correction
-    for a choice should not raise the figure.
+    """The corrected figure is better than the naive one by more than a standard error, which a
+    correction should not do.
 
     Remedy: look at the other notes; use a metric with a larger effective sample size, such as the
     AUC or the Brier score.
@@ -319,7 +314,7 @@ def better_than_naive(label: str) -> Texts:
 @note(DOUBT)
 def outside_interval(label: str) -> Texts:
     """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
-    how far off the estimate is.
+    how far off it is.
 
     Remedy: `--method bbc` over pooled predictions; or more samples.
     """
@@ -359,7 +354,7 @@ def beyond_bounds(method: str, value: float, label: str, low: float, high: float
 
 @note(DOUBT)
 def few_folds(n_folds: int) -> Texts:
-    """There are fewer than 5 folds, so methods over folds compare or resample a handful of numbers.
+    """There are fewer than 5 folds, too few for methods that compare or resample them.
 
     Remedy: rely on `bbc`, or use 10 folds.
     """
@@ -382,10 +377,10 @@ def folds_within_repeats(n_repeats: int) -> Texts:
 
 @note(CARE)
 def nothing_dropped(reason: str) -> Texts:
-    """It is too early to drop: too few samples are predicted, or the metric is undefined, or the
-    rule needs more folds. All configurations are kept.
+    """It is too early to drop: too few samples are predicted, the metric is undefined, or the rule
+    needs more folds.
 
-    Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples.
+    Remedy: continue with the next fold. `--min-samples` sets the number of samples.
     """
     return (
         f"nothing is dropped: {reason}",
@@ -396,11 +391,10 @@ def nothing_dropped(reason: str) -> Texts:
 
 @note(CARE)
 def unshuffled_folds(what: str) -> Texts:
-    """The folds are consecutive blocks of the samples' keys, or each is a group of its own, such as
-    a site. Configurations that lose in the first folds may win on the others.
+    """The folds are consecutive blocks of the samples' keys, or each is a group, such as a site.
+    Configurations that lose in the first folds may win on the others.
 
-    Remedy: shuffle the samples before assigning folds; or raise `--min-samples`, so that nothing is
-    dropped before several folds.
+    Remedy: shuffle the samples before assigning folds; or raise `--min-samples`.
     """
     return (
         f"{what}, and dropping decides by the first folds",
@@ -411,9 +405,9 @@ def unshuffled_folds(what: str) -> Texts:
 @note(CARE)
 def rule_left_out(rule: str, problem: str) -> Texts:
     """With `bbc drop --replay --rule all`, a rule can't be computed on this file or for this
-    metric; the text says why.
+    metric.
 
-    Remedy: nothing, or choose a metric that is a mean of losses per sample, such as accuracy.
+    Remedy: nothing, or a metric that is a mean of losses per sample, such as accuracy.
     """
     return f"the rule {rule} is left out: {problem}", ""
 
@@ -422,7 +416,7 @@ def rule_left_out(rule: str, problem: str) -> Texts:
 def method_left_out(method: str, problem: str, remedy: str) -> Texts:
     """A default method can't be computed on this file; the text says why.
 
-    Remedy: what the note suggests, or nothing: the other methods are not affected.
+    Remedy: nothing: the other methods are not affected.
     """
     return f"{method} is left out: {problem}", remedy
 

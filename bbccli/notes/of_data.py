@@ -12,10 +12,10 @@ EXCLUDE = "if it is not a model's prediction, add --exclude NAME"
 
 @note(CARE, "folds")
 def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
-    """There is no fold column, or some samples have no fold. `tt` and `bbc-f` can't run.
+    """There is no fold column, or some samples have no fold. `tt` and `bbc-f` can't run; `bbc`
+    needs no folds.
 
-    Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
-    it.
+    Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`.
     """
     verb = "has" if n_missing == 1 else "have"
     partly = f"{n_missing} of {n_rows} rows {verb} no fold; " if 0 < n_missing < n_rows else ""
@@ -28,10 +28,10 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
 
 @note(HARMLESS, "folds")
 def folds_of_each() -> Texts:
-    """Each configuration of the recording was tried with folds of its own (`refold=True`), so there
-    are no means over common folds. The winner is selected on all samples.
+    """Each configuration of the recording has folds of its own (`refold=True`), so the winner is
+    selected on all samples, not by means over folds.
 
-    Remedy: none; to select by means over folds, record with one set of folds.
+    Remedy: nothing.
     """
     return (
         "each configuration has folds of its own, so methods that need common folds can't run",
@@ -42,9 +42,9 @@ def folds_of_each() -> Texts:
 @note(CARE, "outcome")
 def bounds_unknown() -> Texts:
     """With `--task score`, scores are not all 0 or 1, and nothing gives their range. Intervals are
-    not guarded: if all scores of the winner are alike, they collapse.
+    not guarded, and may collapse.
 
-    Remedy: give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.
+    Remedy: give `--bounds LOW,HIGH`, such as `1,5` for marks from 1 to 5.
     """
     return (
         "the scores have no known bounds: nothing guards the intervals",
@@ -68,10 +68,10 @@ def bounds_of_averages() -> Texts:
 
 @note(DOUBT, "folds")
 def folds_differ() -> Texts:
-    """Samples are in different folds for different configurations, or files. The folds are treated
-    as unknown: `bbc` runs, methods over folds can't.
+    """Samples are in different folds for different configurations, or files. Folds count as
+    unknown: `bbc` runs, methods over folds can't.
 
-    Remedy: cross-validate all configurations on the same folds, which also makes them comparable.
+    Remedy: cross-validate all configurations on the same folds.
     """
     return (
         "the folds differ between configurations and are taken as unknown",
@@ -90,12 +90,11 @@ def joined_folds_differ(names: Sequence[str]) -> Texts:
 
 @note(CARE, "keys")
 def joined_by_position(files: Sequence[str]) -> Texts:
-    """Rows of several files are matched by position, for want of a key of the samples, or by
-    `--by-position`. If one file is in another order, the figures are wrong, and nothing shows it.
+    """Rows of several files are matched by position, for want of a key or by `--by-position`. If
+    one file is in another order, the figures are wrong, and nothing shows it.
 
-    Remedy: give every file a column `row_id` with the key of the sample, or name it with
-    `--row-id`, `--labels-row-id` and `--folds-row-id`; nothing, if you know that the order is the
-    same.
+    Remedy: give every file a column `row_id`, or name the key with `--row-id`; nothing, if you know
+    that the order is the same.
     """
     return (
         f"rows are joined by position ({listing(files)}): a different order in one file would go "
@@ -106,8 +105,8 @@ def joined_by_position(files: Sequence[str]) -> Texts:
 
 @note(CARE, "labels file")
 def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
-    """The file of labels, or of folds, has more samples than the predictions: it may be that of the
-    training data. Keys that just count the samples may have begun anew, and are an error.
+    """The file of labels, or of folds, has more samples than the predictions, like that of the
+    training data.
 
     Remedy: nothing, if the others were not to be predicted; otherwise complete the predictions.
     """
@@ -120,8 +119,8 @@ def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
 
 @note(DOUBT)
 def few_groups(n_groups: int) -> Texts:
-    """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse and
-    tends to be too narrow.
+    """`bbc` resamples whole groups, and there are fewer than 20: the interval is coarse and tends
+    to be too narrow.
 
     Remedy: collect more groups, or read the interval with care.
     """
@@ -135,7 +134,7 @@ def few_groups(n_groups: int) -> Texts:
 @note(DOUBT, "groups")
 def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
     """Samples of one group are in several folds. Models were tested on groups that they had seen,
-    so every score may be too good, and no method here can correct that.
+    so every score may be too good, and no method can correct that.
 
     Remedy: cross-validate again with whole groups in folds.
     """
@@ -149,12 +148,11 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
 
 @note(DOUBT, "keys")
 def repeated_samples(what: str, period: int, times: int) -> Texts:
-    """Samples seem to occur several times: the truth, the folds or whole rows repeat, as if repeats
-    were stacked without a column `repeat`. Each counts as a sample, and k of them make an interval
-    too narrow by √k.
+    """The truth, the folds or whole rows repeat, as if repeats were stacked without a column
+    `repeat`. Each row counts as a sample, and k copies make an interval too narrow by √k.
 
-    Remedy: tell repeats apart by columns `repeat` and `row_id`. Different samples in a fixed order,
-    such as the trials of several subjects, need a column `group`.
+    Remedy: name the columns of repeats and keys: `--repeat`, `--row-id`. Different samples in a
+    fixed order, such as trials of several subjects, need `--group`.
     """
     verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
     return (
@@ -170,7 +168,7 @@ def folds_of_repeats(n_folds: int, n_repeats: int) -> Texts:
     """Folds are numbered through the repeats of a cross-validation, as `enumerate` numbers those of
     `RepeatedKFold`. They are read as repeats, so that a sample counts once.
 
-    Remedy: nothing; or a column `repeat`, and the key of the sample in `row_id`.
+    Remedy: nothing.
     """
     return (
         f"the {n_folds} folds are those of {n_repeats} repeats of a cross-validation: the same "
@@ -207,8 +205,8 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
 
 @note(DOUBT, "outcome")
 def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
-    """Some predictions are labels that the truth lacks, such as "abstain" or -1. Each is a class of
-    its own, and such predictions are wrong. Means over classes leave out classes without a sample.
+    """Some predictions are labels that the truth lacks, such as "abstain" or -1. They are wrong
+    answers; means over classes leave out classes without a sample.
 
     Remedy: spell labels as in the truth; or list all `classes` in the
     [metadata](formats.md#metadata).
@@ -222,11 +220,10 @@ def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
 
 @note(DOUBT, "polarity")
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
-    """The median AUC of the configurations is below one half by more than 3.5 standard errors of an
-    uninformative AUC. The predictions may be of the other class.
+    """The median AUC of the configurations is below one half by more than 3.5 standard errors. The
+    predictions may be of the other class; nothing is flipped.
 
-    Remedy: check which class the predictions are of, and give `--positive`. If they are right as
-    they are, the configurations are worse than chance. Nothing is flipped.
+    Remedy: check which class they are of, and give `--positive`.
     """
     return (
         f"the median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
@@ -238,11 +235,10 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Te
 @note(DOUBT, "polarity")
 def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
     """A configuration contradicts the truth far beyond chance, while another agrees with it as
-    much. It may hold the probability of the other class, swapped labels, or a loss in place of a
-    score.
+    much. It may hold the probability of the other class, swapped labels, or a loss.
 
-    Remedy: find out where its column comes from; correct it in the file, or `--exclude` it if it is
-    not a configuration. A model that is worse than chance costs nothing.
+    Remedy: correct its column, or `--exclude` it if it is not a configuration. A model that is
+    worse than chance costs nothing.
     """
     leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
     return (
@@ -255,9 +251,9 @@ def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
 
 @note(HARMLESS, "duplicates")
 def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Texts:
-    """Some columns are exact copies of others. Harmless for the estimate.
+    """Some columns are exact copies of others. The estimate is not affected.
 
-    Remedy: check that the settings that should distinguish them differ in effect.
+    Remedy: check that the settings that should distinguish them take effect.
     """
     return (
         f"{n_duplicates} configurations repeat the predictions of another; {example[1]} repeats "
@@ -272,8 +268,8 @@ def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Tex
 def configurations_left_out(names: Sequence[str], n_configurations: int) -> Texts:
     """`--only` or `--exclude` leaves some configurations out.
 
-    Remedy: leave out only what is not a candidate: without a configuration that was tried and lost,
-    the correction is too small.
+    Remedy: leave out only what is not a candidate: without one that was tried and lost, the
+    correction is too small.
     """
     return (
         f"{len(names)} of {n_configurations} configurations left out on request: {listing(names)}",
@@ -284,8 +280,7 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Text
 
 @note(DOUBT, "truth copies")
 def equals_truth(names: Sequence[str]) -> Texts:
-    """A configuration predicts the truth of every sample. Usually that is a copy of the truth, not
-    a prediction.
+    """A configuration predicts the truth of every sample, like a copy of it.
 
     Remedy: `--exclude` it, unless it is a model that is always right.
     """
@@ -294,8 +289,7 @@ def equals_truth(names: Sequence[str]) -> Texts:
 
 @note(CARE, "stray columns")
 def constant_predictions(names: Sequence[str]) -> Texts:
-    """A configuration is constant: a seed or a setting rather than predictions, or a model that
-    learnt nothing.
+    """A configuration is constant: a seed or a setting, or a model that learnt nothing.
 
     Remedy: `--exclude` what is not a configuration. A constant model is harmless.
     """
@@ -304,8 +298,8 @@ def constant_predictions(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "stray columns")
 def fold_like(names: Sequence[str]) -> Texts:
-    """A configuration has one value per fold, or whole numbers that follow from the order of the
-    rows: a fold, a row number, a time per fold.
+    """A configuration has one value per fold, or whole numbers in the order of the rows: a fold, a
+    row number, a time per fold.
 
     Remedy: `--exclude` what is not a configuration.
     """
@@ -319,10 +313,10 @@ def fold_like(names: Sequence[str]) -> Texts:
 @note(DOUBT, "stray columns")
 def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
     """A configuration is on another scale than the others: no probability among probabilities, so
-    that metrics of probabilities are lost, or in a regression beyond all values of the truth.
+    that metrics of probabilities are lost, or beyond all values of the truth.
 
-    Remedy: `--exclude` it if it is not a configuration, such as an age; else write its predictions
-    on the scale of the others.
+    Remedy: `--exclude` it if it is not a configuration, such as an age; else rescale its
+    predictions.
     """
     return (
         f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
@@ -332,8 +326,8 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
 
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
-    """A configuration orders all samples exactly like the truth, or exactly the other way round,
-    and no other comes near. This usually means leakage, or a copy of the outcome.
+    """A configuration orders all samples exactly like the truth, or in reverse, and no other comes
+    near. This usually means leakage, or a copy of the outcome.
 
     Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.
     """
@@ -348,7 +342,7 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
 @note(HARMLESS, "constant")
 def truth_rounded(role: str, apart: float) -> Texts:
     """The truth, time or weight of a sample differs between files, configurations or repeats by
-    rounding. The first value counts; a larger difference is an error.
+    rounding. The first value counts.
 
     Remedy: nothing; or write all digits.
     """
@@ -362,8 +356,8 @@ def truth_rounded(role: str, apart: float) -> Texts:
 
 @note(HARMLESS, "constant")
 def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Texts:
-    """mljar scales the targets of some regression models, and clips values below all targets of the
-    training samples. The truth is taken from a model without scaling.
+    """mljar scales the targets of some regression models, and clips small ones. The truth is taken
+    from a model without scaling.
 
     Remedy: nothing.
     """
@@ -380,10 +374,10 @@ def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float)
 
 @note(DOUBT, "constant")
 def targets_clipped(n_unsure: int) -> Texts:
-    """All models of an mljar run scale the logarithm of their targets, so the folder does not show
-    the smallest targets before clipping.
+    """All models of an mljar run scale their targets, so the folder does not show the smallest ones
+    before clipping.
 
-    Remedy: train the `Baseline` too; decision trees and nearest neighbours keep theirs too.
+    Remedy: train the `Baseline` too, which keeps the targets.
     """
     return (
         f"all models of the run scale their targets: the true value of "

@@ -10,11 +10,10 @@ def ensemble_not_reproduced(
     name: str, tool: str, metric: str, scores: tuple[float, float]
 ) -> Texts:
     """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: models
-    were added later, weights differ, or another version chose. The figure is that of the best
-    single model.
+    were added later, weights differ, or another version chose. The figure is for the best single
+    model.
 
-    Remedy: give what the run had, such as its weights or all its models; or `--select greedy`, an
-    ensemble of this kind.
+    Remedy: give what the run had, such as its weights or all its models; or `--select greedy`.
     """
     reported, made = scores
     return (
@@ -28,7 +27,7 @@ def ensemble_not_reproduced(
 @note(CARE, "ensemble")
 def deployed_is_stacked(name: str, tool: str) -> Texts:
     """What mljar or AutoGluon deploys is a stack: models fitted to predictions of others, which a
-    resample can't repeat. The figure is that of the best single model that is no stack.
+    resample can't repeat. The figure is for the best model that is not a stack.
 
     Remedy: deploy that model; or leave out stacking in the run.
     """
@@ -42,9 +41,9 @@ def deployed_is_stacked(name: str, tool: str) -> Texts:
 @note(CARE, "ensemble")
 def ensemble_not_repeated(name: str, tool: str, n_samples: int) -> Texts:
     """Repeating the ensemble that the tool deploys in every resample would take long. The figure is
-    that of the best single model.
+    for the best single model.
 
-    Remedy: `--select tool --n-resamples 200`, and time.
+    Remedy: `--select tool --n-resamples 200`.
     """
     return (
         f"{name}, which {tool} deploys, is not repeated by default with {n_samples:,} samples, "

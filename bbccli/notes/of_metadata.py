@@ -11,10 +11,10 @@ from bbccli.platform.rounding import count, figure
 @note(DOUBT, "outcome")
 def classes_as_values(values: Sequence[str]) -> Texts:
     """The truth holds at most five whole numbers, and all predictions are from 0 to 1. They are
-    compared as numbers, which fits counts; if the truth holds classes, the figure means nothing.
+    compared as numbers; if the truth holds classes, the figure means nothing.
 
-    Remedy: correct the truth if a number in it is a slip; `--task regression` if it is a count; a
-    column `config::class` for each class if there are several.
+    Remedy: correct the truth if a number is a slip; `--task regression` if it is a count; a column
+    `config::class` for each of several classes.
     """
     return (
         f"the truth, {listing(values)}, is taken as values, not classes, but all predictions are "
@@ -26,10 +26,10 @@ def classes_as_values(values: Sequence[str]) -> Texts:
 @note(CARE, "roles")
 def classes_in_order(classes: Sequence[str], *, spelling: bool = False) -> Texts:
     """Positions in lists or arrays stand for classes, and nothing names these. They are taken in
-    sorted order, like scikit-learn's `classes_`: text by its spelling, so that "10" is before "2".
+    sorted order, like scikit-learn's `classes_`; of text, "10" is before "2".
 
-    Remedy: write one column `config::class` per class, if the models have another order; in Python
-    `classes`, and `positive` for two classes.
+    Remedy: for another order, write one column `config::class` per class; in Python, give `classes`
+    and `positive`.
     """
     order = "alphabetical order" if spelling else "sorted order"
     return (
@@ -52,8 +52,7 @@ def weight_by_name(column: str) -> Texts:
     """A column called `weight`, `weights` or `sample_weight` weights the samples because of its
     name alone. It may be a body weight.
 
-    Remedy: `--weight NAME`, or `"weight"` in the [metadata](formats.md#metadata), if it is meant;
-    `--unweighted` if it is not.
+    Remedy: `--weight NAME` if it is meant, `--unweighted` if not.
     """
     return (
         f"samples are weighted by the column {column}, which was found by its name",
@@ -64,10 +63,10 @@ def weight_by_name(column: str) -> Texts:
 @note(DOUBT, "weights")
 def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Texts:
     """Kish's effective sample size, (Σ w)² / Σ w², is less than a third of the number of samples,
-    so a few heavy ones decide. [Guarded](methods.md#guard) intervals allow for it; others may be
-    too narrow.
+    so a few heavy ones decide. Intervals that are not [guarded](methods.md#guard) may be too
+    narrow.
 
-    Remedy: check the weights, or cut the largest ones. `--unweighted` counts all samples alike.
+    Remedy: check the weights, or give `--unweighted`.
     """
     return (
         f"because of the weights, {count(n_units, units)}{of_class} count like "
@@ -78,12 +77,10 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
 
 @note(CARE, "roles")
 def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
-    """A column `train_size` distinguishes models trained on more samples from those trained on
-    fewer. All figures are for the largest size; only [`ipl`](methods.md#ipl) reads the smaller
-    ones.
+    """A column `train_size` distinguishes models by their number of training samples. All figures
+    are for the largest; only [`ipl`](methods.md#ipl) reads the others.
 
-    Remedy: nothing if the study is about the largest size; else keep only the size that it is
-    about.
+    Remedy: if the study is about another size, keep only that one.
     """
     return (
         f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
@@ -94,10 +91,10 @@ def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
 
 @note(CARE, "roles")
 def columns_ignored(names: Sequence[str]) -> Texts:
-    """A column has a name for a role that another column already plays, or is the first column and
-    holds row numbers in another order. It is not treated as a configuration.
+    """A column is not treated as a configuration: another one already has the role that it is named
+    for, or its values show [what it is](formats.md#what-values-show).
 
-    Remedy: if it is a configuration, rename it, or name it with `--only`; else nothing.
+    Remedy: if it is a configuration, rename it, or name it with `--only`.
     """
     return (
         f"ignored, not treated as configurations: {listing(names)}",
@@ -145,10 +142,10 @@ def shuffled_numbers(names: Sequence[str]) -> Texts:
 @note(DOUBT, "groups")
 def groups_likely(names: Sequence[str], best: str, rows: str, n_samples: int) -> Texts:
     """The values of a column recur like those of groups, but every row counts as an independent
-    sample. If rows of one value belong together, as trials of a subject do, the interval is too
+    sample. If rows of one value belong together, like trials of a subject, the interval is too
     narrow for new subjects.
 
-    Remedy: `--group NAME` resamples whole groups; nothing, if rows are as independent as any.
+    Remedy: `--group NAME`; nothing, if the rows are independent.
     """
     others = [name for name in names if name != best]
     return (
@@ -172,11 +169,10 @@ def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
 
 @note(CARE, "stray columns")
 def whole_numbers(names: Sequence[str]) -> Texts:
-    """A column holds whole numbers where others hold fractions. If it predicts far less than they
-    do, it is taken for a feature, such as a sex or an age; otherwise it is a configuration
-    ([limits](formats.md#what-values-show)).
+    """A column holds whole numbers where others hold fractions. If it predicts far less, it is left
+    out as a feature, such as an age; else it is a [configuration](formats.md#what-values-show).
 
-    Remedy: `--exclude NAME` if it is none; `--only '*'` makes every column a configuration.
+    Remedy: `--exclude NAME` if it is not; `--only '*'` makes every column a configuration.
     """
     verb = "holds" if len(names) == 1 else "hold"
     return (
@@ -244,10 +240,10 @@ def metadata_contradicted(declared: str, actual: str) -> Texts:
 
 @note(CARE, "folds")
 def files_of_folds(n_files: int, n_models: int) -> Texts:
-    """Several files are read as the folds of one or several configurations, because they share no
-    sample and their names differ in the number of the fold; or by `--fold-files`.
+    """Several files are read as the folds of one or several configurations: they share no sample,
+    and their names differ in the number of the fold.
 
-    Remedy: nothing if that is right; else give each experiment to `bbc batch`, or join the files.
+    Remedy: nothing if that is right; else give each experiment to `bbc batch`.
     """
     many = f"{n_files // n_models} folds of each of {n_models} models"
     what = f"{n_files} folds of one model" if n_models == 1 else many
@@ -259,9 +255,9 @@ def files_of_folds(n_files: int, n_models: int) -> Texts:
 
 @note(CARE, "folds")
 def averaged_repeats() -> Texts:
-    """The predictions are means over the repeats of a cross-validation (mljar and AutoGluon keep
-    nothing else). Methods over folds can't run, and the estimate is for the mean of several models,
-    which is usually better than one of them.
+    """The predictions are means over the repeats of a cross-validation, which is all that mljar and
+    AutoGluon keep. Methods over folds can't run, and the estimate is for the mean of several
+    models.
 
     Remedy: save the predictions of each repeat if you deploy one model.
     """
@@ -276,13 +272,12 @@ def averaged_repeats() -> Texts:
 def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Texts:
-    """Configurations flagged `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or `dummy`
-    are left out, and so are [blends](formats.md#what-values-show). The first three and blends were
-    fitted to the labels that score them, so they look too good; the others are not candidates.
+    """Configurations flagged `ensemble`, `stacked` or `calibrated_on_fold`, and
+    [blends](formats.md#what-values-show), are left out, because they were fitted to the labels that
+    score them; `low_fidelity` and `dummy`, because they are not candidates.
 
-    Remedy: nothing; `--select greedy`, which makes an ensemble anew in every resample; or
-    `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or `all`, knowing that
-    the figure is then too good.
+    Remedy: nothing; `--select greedy` makes an ensemble anew in every resample. `--include` takes
+    them in, and the figure is then too good.
     """
     names = [f"{name} ({flag})" for name, flag in flags.items()]
     verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
@@ -309,8 +304,7 @@ def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
 @note(DOUBT, "candidates")
 def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
     """More configurations were tried than the file holds: failed fits, pruned trials, deleted
-    models. The correction is too small. The answer says how many were tried; in JSON it is
-    `input.n_tried`.
+    models. The correction is too small.
 
     Remedy: add the others.
     """
@@ -336,10 +330,10 @@ def best_alone() -> Texts:
 @note(CARE, "candidates")
 def tried_again(names: Sequence[str]) -> Texts:
     """A recording has several predictions of a configuration for the same samples: from other
-    features (named `X=2`), or another try (`#2`). The correction is for choosing among all of them.
+    features (`X=2`), or another try (`#2`). The correction is for choosing among all.
 
-    Remedy: leave out with `--exclude` a try that could not have been chosen. Record other studies
-    in other folders.
+    Remedy: `--exclude` a try that could not have been chosen. Record other studies in other
+    folders.
     """
     return (
         f"recorded before with other predictions, and each try counts: {listing(names)}",
@@ -349,8 +343,8 @@ def tried_again(names: Sequence[str]) -> Texts:
 
 @note(HARMLESS, "candidates")
 def recorded_again(names: Sequence[str]) -> Texts:
-    """A search ran again in the folder of its recording, after it was killed, for instance, and
-    made the same predictions. They count once.
+    """A search ran again in the folder of its recording, and made the same predictions. They count
+    once.
 
     Remedy: nothing.
     """
@@ -362,11 +356,10 @@ def recorded_again(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "candidates")
 def damaged_parts(names: Sequence[str]) -> Texts:
-    """Files of a recording can't be read, after a power failure or on a full disk. Configurations
-    that lost files are incomplete or missing.
+    """Files of a recording can't be read, after a power failure for example. Their configurations
+    are incomplete or missing.
 
-    Remedy: run the search again with a recorder on the same folder, and `finish`: intact files are
-    kept, and count once.
+    Remedy: run the search again with a recorder on the same folder: intact files are kept.
     """
     return (
         f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
@@ -390,10 +383,10 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
 
 @note(HARMLESS, "weights")
 def rows_idle(tool: str, n_idle: int, n_rows: int) -> Texts:
-    """Some rows of a tool's run have the weight 0. No score of the run uses them, so they are
-    left out.
+    """Some rows of a tool's run have the weight 0, and no score of the run uses them. They are left
+    out.
 
-    Remedy: none; `--unweighted` if the column does not hold sample weights.
+    Remedy: nothing; `--unweighted` if the column does not hold sample weights.
     """
     verb = "has" if n_idle == 1 else "have"
     return (
@@ -404,8 +397,7 @@ def rows_idle(tool: str, n_idle: int, n_rows: int) -> Texts:
 
 @note(CARE, "readable")
 def failed_runs(logs: Sequence[str]) -> Texts:
-    """Logs of runs that failed, were cancelled, killed or invalidated are left out. Unless another
-    log has the same configuration, it can't win.
+    """Logs of runs that failed, were cancelled, killed or invalidated are left out.
 
     Remedy: finish these runs, for instance with `inspect eval-retry`.
     """
@@ -417,11 +409,10 @@ def failed_runs(logs: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def run_again(logs: Sequence[str]) -> Texts:
-    """Several logs are of one configuration on one task: model, prompt, arguments, solver and
-    settings are equal. The newest counts, whatever its score.
+    """Several logs are of one configuration on one task. The newest counts, whatever its score.
 
-    Remedy: if they were different prompts or settings, say so in the logs, with an argument of the
-    task or a label of the prompt.
+    Remedy: if prompts or settings differed, say so in the logs, with an argument of the task or a
+    label of the prompt.
     """
     return (
         f"{count(len(logs), 'log')} replaced by newer ones of the same configuration: "
@@ -432,10 +423,10 @@ def run_again(logs: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def tasks_left_out(tasks: Sequence[str]) -> Texts:
-    """Some configurations did not run a task, or it has no score of the chosen name. Its items are
-    left out for all.
+    """Some configurations did not run a task, or it lacks the chosen score. Its items are left out
+    for all.
 
-    Remedy: run the task for all configurations; or name the logs of fewer of them.
+    Remedy: run the task for all configurations; or name the logs of fewer.
     """
     return (
         f"{count(len(tasks), 'task')} left out: {listing(tasks, 3)}",
@@ -445,10 +436,9 @@ def tasks_left_out(tasks: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def files_not_read(files: Sequence[str]) -> Texts:
-    """Files beside the logs, or below them, may be logs by their names, but none is recognised as
-    one of the framework.
+    """Files beside the logs may be logs by their names, but none is recognised as one.
 
-    Remedy: none if they are not logs; otherwise write them again, with the scores of all items.
+    Remedy: nothing if they are not logs; otherwise write them again, with the scores of all items.
     """
     return (
         f"{count(len(files), 'file')} next to the logs not read: {listing(files, 3)}",
@@ -458,8 +448,8 @@ def files_not_read(files: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def first_score(score: str, others: Sequence[str]) -> Texts:
-    """The logs hold several scores, and the framework does not say which of them counts. The first
-    that all logs have is used.
+    """The logs hold several scores, and the framework does not say which one counts. The first that
+    all logs have is used.
 
     Remedy: `--prediction NAME` for another one, chosen in advance.
     """
@@ -472,8 +462,8 @@ def first_score(score: str, others: Sequence[str]) -> Texts:
 
 @note(DOUBT)
 def failures_best(n_failed: int) -> Texts:
-    """Failed requests have a score, from `--errors zero` or the framework, and lower scores are
-    better: a failure may count as the best answer.
+    """Failed requests have a score, and lower scores are better: a failure may count as the best
+    answer.
 
     Remedy: `--errors missing` leaves failed requests out, `--errors refuse` refuses them.
     """

@@ -39,7 +39,7 @@ def no_true_spread() -> Texts:
     """`--spread` is 0. The optimism is that of equally good configurations, the largest that the
     noise allows.
 
-    Remedy: nothing, or fewer configurations: none of them is better.
+    Remedy: plan with fewer configurations: none of them is better.
     """
     return (
         "the stated spread is 0, so all configurations are taken to be equally good",
@@ -62,8 +62,7 @@ def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
 
 @note(CARE)
 def few_planned_rows(n_samples: int) -> Texts:
-    """The plan is for fewer than 50 samples. It assumes normal scores, and those of so few samples
-    are far from normal.
+    """The plan is for fewer than 50 samples, whose scores are far from normal, as it assumes.
 
     Remedy: plan for at least 50 samples, or look at `--check`, which simulates the cell.
     """

@@ -9,7 +9,7 @@ from bbccli.platform.rounding import count
 @note(DOUBT)
 def fitted_rows(method: str, figure: str, end: str) -> Texts:
     """The corrected figure of the search's samples is better than the better end of the interval on
-    the [vault](vault.md), which the search never saw: the search has fitted its samples.
+    the [vault](vault.md): the search has fitted its samples.
 
     Remedy: report the figure of the vault.
     """
@@ -22,8 +22,7 @@ def fitted_rows(method: str, figure: str, end: str) -> Texts:
 
 @note(HARMLESS)
 def vault_closed(n_samples: int, planned: int) -> Texts:
-    """The recording has a [vault](vault.md), and nothing was opened yet. All figures are of the
-    search's samples.
+    """The recording has a [vault](vault.md), and nothing was opened yet.
 
     Remedy: when the search has ended, `rec.open(name, model)`.
     """
@@ -35,8 +34,8 @@ def vault_closed(n_samples: int, planned: int) -> Texts:
 
 @note(CARE)
 def vault_left() -> Texts:
-    """A table holds the samples of the search alone: the [vault](vault.md) of the recording, and
-    its openings, stay in the folder.
+    """A table holds the samples of the search alone: the [vault](vault.md) of the recording stays
+    in the folder.
 
     Remedy: correct the recording for the figure of the vault.
     """
@@ -61,8 +60,8 @@ def vault_of_another(opened: str, winner: str) -> Texts:
 
 @note(CARE)
 def openings_uncounted(*, copied: bool) -> Texts:
-    """The level of an interval on a [vault](vault.md) depends on how often it was opened, and this
-    folder is a copy: `bbc` can't know what was opened in another one.
+    """The level of an interval on a [vault](vault.md) depends on how often it was opened, and
+    openings in other copies of this folder are unknown.
 
     Remedy: keep one copy, with its openings.
     """
