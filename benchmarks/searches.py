@@ -46,7 +46,7 @@ from bbccli.search import DroppingSearchCV
 from benchmarks.tables import Row, Section, Table, as_markdown, percent
 
 STORE = Path(__file__).parent / "results" / "searches.json"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "dropping.md"
+PAGE = Path(__file__).with_name("validation-tables.md")
 PART = re.compile(r"(?<=<!-- searches -->\n).*?(?=<!-- end of searches -->)", re.DOTALL)
 SEEDS = range(3)
 N_FOLDS = 10
@@ -278,7 +278,7 @@ def measure(*, quick: bool) -> Section:
     """Search on two data sets with one seed, for `make bench`."""
     names = ("digits", "make_classification")[: 1 if quick else 2]
     rows = [{"data": name, "seed": 0} | study(SUBJECTS[name], 0) for name in names]
-    note = "CPU and models as shares of the full search; docs/dropping.md has five data sets."
+    note = "CPU and models as shares of the full search; validation-tables.md has five data sets."
     summary = table(rows)
     return Section([Table(summary.name, summary.title, summary.columns, summary.rows, note)])
 
