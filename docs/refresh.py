@@ -168,7 +168,7 @@ def options_of(name: str) -> list[str]:
         if same:
             shared.append(f"- {panel}: {_share_of(known[panel], same)}")
     parts = ["\n".join(own)] if own else []
-    head = f"These work as in [`bbc {MODEL}`](#bbc-{MODEL}):"
+    head = f"As in [`bbc {MODEL}`](#bbc-{MODEL}):"
     return [*parts, "\n".join([head, "", *shared])] if shared else parts
 
 
@@ -337,11 +337,11 @@ def evaluation_parts() -> list[str]:
 def rule_parts() -> list[str]:
     """Make the table of the rules on columns and rows."""
     every = {**columns.TABLE_RULES, **columns.RULES, **columns.TABLE_RULES, **rows.RULES}
-    lines = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
+    lines = ["| Rule | What the values show | What is done |", "|---|---|---|"]
     for name, rule in every.items():
         said = " ".join((rule.__doc__ or "").split())
-        _, *parts = re.split(r" (?:Seen|Means|Done): ", said)
-        lines.append(f"| {' | '.join([name, *parts])} |")
+        _, seen, _, done = re.split(r" (?:Seen|Means|Done): ", said)
+        lines.append(f"| {name} | {seen} | {done} |")
     return ["\n".join(lines)]
 
 

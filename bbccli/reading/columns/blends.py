@@ -68,10 +68,10 @@ _BESIDE: Final = re.compile(
 def set_aside_blends(sheet: Sheet, request: Request) -> Sheet:
     """Leave out blends, told by their values or their names, as the flag `ensemble` does.
 
-    Seen: a column that in every row is a mean of two or more others, with weights above 0, but for
-      rounding; or a name that says so and no more, such as `blend` or `oof_ensemble`
+    Seen: in every row a mean of two or more other columns, with weights above 0; or a name that
+      says so and no more, such as `blend` or `oof_ensemble`
     Means: an ensemble fitted to the labels that score it
-    Done: left out, with a note, as by the flag `ensemble`; `--include ensembles` keeps it
+    Done: left out, with a note; `--include ensembles` keeps it
     """
     free = {n: c for n, c in sheet.configurations.items() if n not in sheet.declared}
     run = sheet.metadata.run is not None

@@ -44,7 +44,7 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
 
     Seen: in order in 95% of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
       (`0.1`, `p90`) of one stem
-    Means: an interval or a distribution around a prediction, not further predictions
+    Means: an interval or a distribution around a prediction
     Done: left out, with a note; the column of the stem, or the median, stays
     """
     cells, truth = sheet.undecided, sheet.roles.get("truth")

@@ -70,11 +70,10 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
     are tried together if their names differ in the class or its number alone; then pairs whose sum
     is 1, neighbours, and columns ordered by class.
 
-    Seen: K columns sum to 1 (or 100) in every row, as far as they are rounded, and the truth holds
-      K classes; names tell which class each is: the class (`P (Churn=yes)`, `rf_class0`), or its
-      number in sorted order (`xgb_0`); where names do, they may be scores, each of which is higher
-      for its own class, far beyond chance (`logit_0`)
-    Means: the probabilities or scores of one model, not K configurations
+    Seen: K columns sum to 1 (or 100) in every row, and the truth holds K classes, which the columns
+      name (`P (Churn=yes)`, `rf_class0`) or number in sorted order (`xgb_0`); or each is higher for
+      the class that it names (`logit_0`)
+    Means: probabilities or scores of one model
     Done: one configuration; an error if nothing says which class each column is
     """
     cells = sheet.undecided

@@ -35,12 +35,11 @@ _ROWS = 20_000
 def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
     """Leave out whole numbers that predict far less than the fractions beside them.
 
-    Seen: whole numbers beside columns of fractions, in a wide table, under a name unlike theirs;
-      cut to the same values, the others correlate with the truth more than twice as much; for ten
-      values or fewer it is enough if these correlate less than 0.9 times as much, where the others
-      have a word in common, as `pred_lr` and `pred_rf` do
-    Means: features, such as a sex or an age; else labels of a classifier, or points of a score
-    Done: features are left out, with a note; others are configurations, with a note
+    Seen: whole numbers beside fractions, in a wide table, under a name unlike theirs, and far less
+      correlated with the truth than these would be if cut to as many values
+    Means: features, such as a sex or an age; else labels, or points of a score
+    Done: left out as features, such as an age, with a note; if they predict about as well, they are
+      configurations
     """
     if sheet.layout != WIDE or sheet.by_class or "truth" not in sheet.roles:
         return sheet

@@ -80,12 +80,12 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
 
     Such a column is no configuration. An excluded one is what it is: it is doubted as well.
 
-    Seen: text or whole numbers that recur, with one truth for each value, with equally many rows
-      for each, with rows that follow each other, or with all rows of a value in one fold
-    Means: with one truth each: keys of samples that are predicted several times, or groups; else
-      what several samples are of, such as subjects of trials
-    Done: no configuration; with one truth each an error that asks for `--row-id` or `--group`, else
-      a note, unless there is a group
+    Seen: text or whole numbers that recur with one truth each, equally often, in rows that follow
+      each other, or in one fold each
+    Means: keys of samples that are predicted several times, or what several samples are of, such as
+      subjects of trials
+    Done: not a configuration; with one truth each an error that asks for `--row-id` or `--group`,
+      else a note
     """
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet

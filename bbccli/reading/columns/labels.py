@@ -80,9 +80,9 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
 
     With more than two classes, or in a file on disk, the labels count instead.
 
-    Seen: at least 1/K in every row, beside a column of labels that are no halves of it (`y_pred,
+    Seen: at least 1/K in every row, beside a column of labels that are not halves of it (`y_pred,
       confidence`)
-    Means: the probability that the label is right, which orders no class
+    Means: the probability that the label is right
     Done: of two classes it is turned into the probability of the positive one, with a note; else
       the labels count
     """
@@ -175,8 +175,8 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
 
     Seen: a label that in every row is the class whose probability is above 0.5, or the largest
     Means: labels and probabilities of one model
-    Done: the probabilities count, with a note; an error if the names say that they are of one
-      model, and some rows contradict
+    Done: the probabilities count, with a note; an error if names of one model contradict that in
+      some rows
     """
     classes = classes_of(sheet, request)
     models = _models(sheet, classes) if classes else {}

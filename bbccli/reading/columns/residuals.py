@@ -85,10 +85,9 @@ _SYMMETRIC = ("the truth minus {}", "the truth divided by {}")
 def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     """Refuse columns that are computed from the truth, alone or with another one, in every row.
 
-    Seen: but for a factor and a constant, the truth; or of another column the truth minus it, its
-      absolute, squared or relative error, its log-loss, its probability of the true class; or 1
-      where another column of labels is right
-    Means: computed from the truth, and so as good as a copy of it
+    Seen: but for a factor and a constant, the truth; or another column's residual, absolute,
+      squared or relative error, log-loss, probability of the true class, or 1 where it is right
+    Means: computed from the truth
     Done: an error, as for a copy of the truth
     """
     if "truth" not in sheet.roles or task_of(request, sheet) is Task.SCORE or sheet.layout != WIDE:

@@ -68,11 +68,10 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
     `known` are configurations. A truth by its own name, which a table of scores lacks, says that
     the others are predictions.
 
-    Seen: a row for each model, trial, epoch, fold or metric; told by names such as `val_loss`,
-      `mean_test_score`, `AccuracySD`, `epoch` or `params_C`, unless a column is called as a truth
-      is
+    Seen: a row for each model, trial, epoch, fold or metric, by names such as `val_loss`,
+      `mean_test_score`, `epoch` or `params_C`, without a truth
     Means: scores, not predictions
-    Done: an error, whatever options are given, because nothing can correct scores alone
+    Done: an error: nothing can correct scores alone
     """
     if any(marks <= {*table.names} for marks in OF_RESULTS):
         raise not_predictions(table.path)
@@ -143,7 +142,7 @@ def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
 
     Seen: with `--task score`, several columns, all called like metrics, such as `faithfulness`
     Means: metrics of one system
-    Done: an error: the best metric is no choice
+    Done: an error: one system has many metrics
     """
     numbers = [c.name for c in sheet.cells if c.source not in sheet.table.texts]
     wide = sheet.scored and sheet.layout == WIDE and not sheet.declared
@@ -164,7 +163,7 @@ def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
 
     Seen: with `--task score`, each fold in one row; or keys such as `Fold01`
     Means: scores of folds, not of samples
-    Done: a note, because N is then the number of folds
+    Done: a note: N is the number of folds
     """
     if not sheet.scored or sheet.n_rows < 2:
         return sheet

@@ -61,10 +61,10 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     of the truth; 0 and 1 need a name such as `is_train`. A column `split` of two or three numbers
     may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
 
-    Seen: text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and
-      1 under a name such as `in_train`
-    Means: [training rows](#training-rows) and others
-    Done: an error
+    Seen: `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and 1 under a
+      name such as `in_train`
+    Means: training rows and others
+    Done: an error: see [training rows](#training-rows)
     """
     fold = None if is_given(request.folds) else request.roles.fold
     truth = request.roles.truth or named(table, "truth")

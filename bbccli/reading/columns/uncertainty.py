@@ -28,7 +28,7 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
     Such are the larger of p and 1 - p, a margin, an entropy, a variance. There must be
     probabilities on both sides, so that no model is ordered so.
 
-    Seen: ordered as the distance of a probability from 0.5, which has both sides, or in reverse
+    Seen: ordered like the distance of a probability from 0.5, or in reverse
     Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
     Done: left out, with a note
     """

@@ -50,12 +50,10 @@ _CELLS, _ROWS = 2**20, (256, 4096)
 def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """Return predictions (R, N, cells) that are missing in rows that were never predicted.
 
-    Seen: all configurations, or one, hold the same value in whole folds, in one run of rows or, if
-      several do, in the same rows apart, and almost never elsewhere, where most predictions differ;
-      the truth there is not almost one and the same
-    Means: an array of zeros that was filled fold by fold: folds that were not run, or rows before
-      the first test window
-    Done: these predictions are missing, with a note
+    Seen: one value in whole folds or one run of rows, by one configuration or all, and almost never
+      elsewhere
+    Means: an array of zeros that was filled fold by fold
+    Done: they count as missing, with a note
     """
     if sheet.scored or sheet.nested or values.words:
         return sheet, values
