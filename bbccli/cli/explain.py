@@ -17,6 +17,7 @@ _names = names_in(
     "bbccli.metrics:METRICS",
     "bbccli.stats.intervals:INTERVALS",
     "bbccli.notes:NOTES",
+    "bbccli.reports.content.explain:STEPS",
 )
 
 
@@ -25,7 +26,8 @@ def explain(
     what: Annotated[
         str | None,
         Option(
-            "A method, a metric, a kind of interval, the code of a note, or saved results: .json, "
+            "A method, a metric, a kind of interval, what --select, --threshold or --calibrate "
+            "choose, the code of a note, or saved results: .json, "
             "or .jsonl with one per line; - is standard input. Without it: which number to "
             "report.",
             metavar="NAME|RESULT",
@@ -35,11 +37,11 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain a method, metric, interval or note, or what to report.
+    """Explain a method, metric, interval, choice or note, or what to report.
 
     For a method or a metric: definition, assumptions, when not to use it, source. For an interval:
-    how often it covered the true value. For a note: meaning and remedy. For a saved result: which
-    number to report and why, and all notes.
+    how often it covered the true value. For a choice (greedy, tuned, platt): how it is made. For a
+    note: meaning and remedy. For a saved result: which number to report and why, and all notes.
 
     Examples:
       bbc explain bbc
@@ -64,6 +66,8 @@ def explain(
         results = [content.of_metric(*catalogue.metrics(what))]
     elif what in INTERVALS:
         results = [content.of_interval(IntervalKind(what))]
+    elif what.partition(":")[0] in content.STEPS:
+        results = [content.of_step(what.partition(":")[0])]
     elif what in NOTES:
         results = [content.of_note(what)]
     else:

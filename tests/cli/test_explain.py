@@ -7,7 +7,9 @@ import pytest
 
 from bbccli import METHODS, METRICS
 from bbccli.notes import NOTES
+from bbccli.reports.content.explain import STEPS
 from bbccli.stats.intervals import INTERVALS
+from bbccli.types import Calibration, Select
 
 
 def words(run, *argv):
@@ -17,7 +19,7 @@ def words(run, *argv):
 
 
 def test_no_name_means_two_things():
-    names = [*METHODS, *METRICS, *NOTES]
+    names = [*METHODS, *METRICS, *NOTES, *INTERVALS, *STEPS]
     assert len(names) == len(set(names))
 
 
@@ -129,3 +131,18 @@ def test_a_kind_of_interval_is_explained_with_how_often_it_covered(run, kind):
     status, out, _ = run("explain", kind)
     assert status == 0
     assert ("covered, bbc " in out) == (kind != "t")
+
+
+@pytest.mark.parametrize("choice", [*Select, *Calibration, "tuned", "mean:3", "greedy:10"])
+def test_what_is_chosen_is_explained_by_the_value_of_its_option(run, choice):
+    status, text, _ = run("explain", choice)
+    assert status == 0
+    name = choice.partition(":")[0]
+    assert f"choice   {name}\n" in text
+    assert name in " ".join(text.split()).split(" what ")[1]
+
+
+def test_one_calibration_is_told_without_the_others(run):
+    text = run("explain", "isotonic")[1]
+    assert "non-decreasing" in text
+    assert "likelihood" not in text

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from inspect import getdoc, getmodule
 from math import isfinite
+from types import ModuleType
 
 from bbccli.documents.correct import Envelope, is_single
 from bbccli.documents.doubts import notes_of
@@ -24,6 +26,8 @@ from bbccli.reports.words.made import steps_of
 from bbccli.reports.words.sentences import answer
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
+from bbccli.stats.making import calibration, cut, greedy, mean, stack, tool
+from bbccli.stats.selection import rule
 from bbccli.types import IntervalKind
 
 WHICH = (
@@ -43,6 +47,7 @@ def of_nothing() -> list[Block]:
         ("a method", f"one of {len(METHODS)}, such as bbc or tt: bbc methods lists them"),
         ("a metric", f"one of {len(METRICS)}, such as auc: bbc metrics lists them"),
         ("an interval", listing(list(INTERVALS))),
+        ("a choice", listing(list(STEPS), len(STEPS))),
         ("a note", f"one of {len(NOTES)}, by the code that a result shows, such as few-folds"),
     ]
     return [Line(WHICH), BlockTable.of_text(("bbc explain", "NAME"), rows)]
@@ -126,6 +131,38 @@ def of_interval(kind: IntervalKind) -> list[Block]:
         seen.append(("", "of studies whose models are trained, by kind of metric; both ends, 95%"))
     source = " ".join(rest.rpartition("Source: ")[2].split())
     return _facts(("interval", kind), ("what", first.rstrip(".")), *seen, ("source", source))
+
+
+STEPS: dict[str, tuple[ModuleType, str]] = {
+    "best": (rule, "--select best"),
+    "one-se": (rule, "--select one-se"),
+    "one-se-simplest": (rule, "--select one-se-simplest"),
+    "greedy": (greedy, "--select greedy[:ROUNDS]"),
+    "mean": (mean, "--select mean:K"),
+    "stack": (stack, "--select stack"),
+    "tool": (tool, "--select tool, --threshold tool"),
+    "tuned": (cut, "--threshold tuned[:METRIC]"),
+    "platt": (calibration, "--calibrate platt"),
+    "temperature": (calibration, "--calibrate temperature"),
+    "isotonic": (calibration, "--calibrate isotonic"),
+}
+"""What is chosen on all samples and again in every resample: where it is told, and its option."""
+
+
+def of_step(name: str) -> list[Block]:
+    """Return what a choice does, paragraph by paragraph, as the module that makes it says."""
+    module, option = STEPS[name]
+    told, _, source = (getdoc(module) or "").partition("Source: ")
+    shared = sum(one is module for one, _ in STEPS.values()) > 1
+    parts = re.split(r"\n\n|\n(?=\d\. )", told.strip())
+    if shared:
+        parts = [part for part in parts if f"`{name}`" in part]
+    return _facts(
+        ("choice", name),
+        ("option", option),
+        *(("" if n else "what", " ".join(part.split())) for n, part in enumerate(parts)),
+        ("source", " ".join(source.split())),
+    )
 
 
 NEEDS = {
