@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.domain.outcome import Outcome, effective_size
-from bbccli.errors import InputError, row_of
+from bbccli.errors import InputError, parameter, row_of
 from bbccli.notes import Note, of_metadata
-from bbccli.reading.arrow import to_numbers
-from bbccli.reading.column import Column, number_of
+from bbccli.reading.arrow import is_integer, to_numbers
+from bbccli.reading.column import Column, joint, number_of, repeated
 from bbccli.reading.problems import Problems
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
@@ -118,9 +118,28 @@ def _constant(sheet: Sheet, role: str) -> tuple[Column, float]:
             column,
             sheet.first[sheet.samples],
             f"{role} differs between repeats of one sample",
-            f"give a sample the same {role} in every repeat",
+            f"{_key_of_repeats(sheet)}give a sample the same {role} in every repeat",
         )
     return column.take(sheet.first), rounding
+
+
+def _key_of_repeats(sheet: Sheet) -> str:
+    """Return the option for a column that tells samples apart in every repeat, in which rows that
+    lack a key count by position; empty if there is none.
+    """
+    if sheet.layout != WIDE or "row_id" in sheet.roles or "repeat" not in sheet.roles:
+        return ""
+    repeats, known = sheet.roles["repeat"].codes()[0], {c.name for c in sheet.roles.values()}
+    for name in sheet.table.names:
+        if name not in known and (
+            name in sheet.table.texts or is_integer(sheet.table.type_of(name))
+        ):
+            codes = sheet.table.column(name).codes()[0]
+            if len(distinct(codes)) == sheet.n_samples and not len(
+                repeated(joint([repeats, codes]))
+            ):
+                return f"{parameter('row_id', name)} if it names the samples; otherwise "
+    return ""
 
 
 def check_constant(column: Column, reference: IntArray, problem: str, hint: str) -> float:

@@ -94,6 +94,46 @@ def test_a_key_of_repeats_is_asked_for(save, order, name):
     assert f"--row-id {name}" in found.remedy
 
 
+PASSES = {"fold": np.repeat(np.arange(30), 10), "repeat": np.repeat(np.arange(6), 50)}
+
+
+@pytest.mark.parametrize("role", PASSES)
+@pytest.mark.parametrize("form", ["long", "files", "wide"])
+def test_a_key_of_repeats_is_asked_for_with_the_passes(save, form, role):
+    """A long table sets aside columns without a role: its N was 300, and nothing doubted it."""
+    truth = RNG.integers(0, 2, 50)[KEY]
+    base = {"cv_iter": PASSES[role], "idx": KEY, "target": truth}
+    own = models(truth)
+    source = save("t.csv", base | own)
+    if form == "files":
+        source = [save(f"{name}.csv", base | {"pred": one}) for name, one in own.items()]
+    if form == "long":
+        every = {name: np.tile(one, 3) for name, one in base.items()}
+        config = np.repeat([*own], 300)
+        source = save("t.csv", {"model": config, **every, "pred": np.concatenate([*own.values()])})
+    refused("50 values, each in 6 rows", source, hint=f"--row-id idx --{role} cv_iter if rows")
+    matrix = read(source, roles=Roles(row_id="idx", **{role: "cv_iter"}))
+    assert (matrix.n_samples, matrix.n_repeats, matrix.n_configurations) == (50, 6, 3)
+
+
+def test_spare_columns_of_a_long_table_that_are_no_key(save):
+    config, site = np.repeat([*MODELS], N), np.tile(RNG.permutation(SUBJECT), 3)
+    scores = np.concatenate([*MODELS.values()])
+    long = {"model": config, "target": np.tile(TRUTH, 3), "pred": scores}
+    for spare in ({"row": np.tile(np.arange(N), 3)}, {"site": site}, {"age": np.tile(SUBJECT, 3)}):
+        assert read(save("t.csv", long | spare)).n_samples == N
+
+
+def test_a_key_by_another_name_beside_repeats_is_named(save):
+    order = np.concatenate([RNG.permutation(50) for _ in range(6)])
+    truth = RNG.integers(0, 2, 50)[order]
+    table = {"rep": PASSES["repeat"], "sample": order, "y": truth, **models(truth)}
+    path = save("t.csv", table)
+    refused("truth differs between repeats", path, hint="--row-id sample if it names the samples")
+    matrix = read(path, roles=Roles(row_id="sample"))
+    assert (matrix.n_samples, matrix.n_configurations) == (50, 3)
+
+
 def test_images_of_patients_are_asked_for(save):
     """The truth is that of the patient, and patients differ in their number of images."""
     patient = np.repeat(np.arange(60), RNG.integers(2, 7, 60))

@@ -113,6 +113,19 @@ def test_predictions_of_such_names_are_read(save):
     assert read(save("p.csv", tuned), labels=labels).n_configurations == 2
 
 
+def test_a_model_called_lr_is_no_learning_rate(save):
+    """Folds recur, and no value of `lr` in two of them: a search tries a rate in all folds."""
+    rows = {"Rep": np.repeat([1, 2], 60), "Fold": np.tile(np.arange(5), 24)}
+    right = np.tile(RIGHT, 2)
+    models = {"lr": RNG.random(120).round(6), "nb": RNG.random(120).round(6)}
+    path = save("t.csv", rows | {"true": right, **models})
+    matrix = read(path, roles=Roles(truth="true"))
+    assert (matrix.configurations, matrix.n_repeats) == (("lr", "nb"), 2)
+    tried = {"Fold": np.tile(np.arange(5), 4), "lr": np.repeat([0.1, 0.03, 0.01, 0.003], 5)}
+    table = tried | {"test_acc": RNG.random(20)}
+    refused("holds scores of a search", save("u.csv", table))
+
+
 METRICS_OF_ONE = {
     "ragas": ["faithfulness", "answer_relevancy", "context_precision"],
     "extraction": ["precision", "recall", "f1"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -13,11 +13,12 @@ from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.advice import advice
 from bbccli.reading.arrow import is_integer, to_numbers
-from bbccli.reading.column import Column
+from bbccli.reading.column import Column, joint, repeated
 from bbccli.reading.roles import Hints, Request
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.sources.parquet import ColumnsOnDisk
-from bbccli.types import IntArray
+from bbccli.reading.table import Table
+from bbccli.types import IntArray, distinct
 
 FEWEST_VALUES = 5
 """From this many values on, blocks of rows are not an accident."""
@@ -85,7 +86,7 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     Means: keys of samples that are predicted several times, or what several samples are of, such as
       subjects of trials
     Done: not a configuration; with one truth each an error that asks for `--row-id` or `--group`,
-      else a note
+      in a long table for a key alone; else a note
     """
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet
@@ -95,22 +96,12 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     cells = {cell.source for cell in sheet.cells}
     best = max(found, key=lambda one: (one.one_truth, one.in_folds, one.in_blocks, len(one.counts)))
     if best.one_truth and best.name in cells:
-        again = (
-            f"give {parameter('row_id', best.name)} if rows with one value predict one sample again"
-        )
-        apart = f"{parameter('group', best.name)} if they belong to related samples"
         roles = {role: column.name for role, column in sheet.roles.items()}
         told = advice(sheet.table, roles, Hints(declared=sheet.declared))
         long = f"give {told} if each row belongs to one configuration; otherwise " * (
             "configuration" in told.roles
         )
-        raise InputError(
-            f"{best.rows_of_each}, and one truth each, like the key of the samples, or groups of "
-            "them",
-            path=sheet.path,
-            column=best.name,
-            hint=long + f"{again}, {apart}" if best.is_key else long + f"{apart}, {again}",
-        )
+        raise _fault(sheet.table, best, sheet.first, roles, long)
     names = [one.name for one in found]
     note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
     if best.is_key:
@@ -123,32 +114,98 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
 
 def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
     """Yield the columns whose values recur as those of keys or groups do."""
-    truth, fold = sheet.roles.get("truth"), sheet.roles.get("fold")
-    n_classes = 0 if truth is None else len(truth.codes()[1])
-    is_class = truth is not None and (truth.is_text or n_classes <= FEWEST_ROWS)
-    fewest = max(FEWEST_VALUES, 1 + n_classes * is_class)
+    truth, fold = (
+        None if (column := sheet.roles.get(role)) is None else column.take(sheet.first)
+        for role in ("truth", "fold")
+    )
+    fewest = _fewest(truth)
     for column in _candidates(sheet, fewest):
-        codes = column.take(sheet.first).codes()[0]
-        n_values = int(codes.max(initial=-1)) + 1
-        if codes.min() < 0 or not fewest <= n_values <= len(codes) / 1.5:
+        one = _of(column.take(sheet.first), truth, fold, fewest)
+        if one is None:
             continue
-        counts = np.bincount(codes)
-        n_blocks = 1 + np.count_nonzero(np.diff(codes))
-        monotone = not column.is_text and _rises(column)
-        one = _Recurring(
-            column.name,
-            counts,
-            truth is not None
-            and _constant_within(codes, counts, truth.take(sheet.first).codes()[0]),
-            n_blocks == n_values,
-            fold is not None
-            and not len(fold.nulls)
-            and _within_one(codes, counts, fold.named_codes()[0][sheet.first]),
-        )
-        known = not monotone or _UNITS.fullmatch(column.name)
-        even = one.even and counts[0] > 1 and n_values > MOST_FOLDS
+        known = one.one_truth or column.is_text or not _rises(column)
+        known = known or bool(_UNITS.fullmatch(column.name))
+        even = one.even and one.counts[0] > 1 and len(one.counts) > MOST_FOLDS
         if one.one_truth or one.in_folds or even or (one.in_blocks and known):
             yield one
+
+
+def _fewest(truth: Column | None) -> int:
+    """Return the fewest values of a key or of groups: more than there are classes."""
+    n_classes = 0 if truth is None else len(truth.codes()[1])
+    is_class = truth is not None and (truth.is_text or n_classes <= FEWEST_ROWS)
+    return max(FEWEST_VALUES, 1 + n_classes * is_class)
+
+
+def _of(
+    column: Column, truth: Column | None, fold: Column | None, fewest: int
+) -> _Recurring | None:
+    """Return how the values of a column (n,) recur; None if they don't, or some are missing."""
+    codes = column.codes()[0]
+    n_values = int(codes.max(initial=-1)) + 1
+    if codes.min(initial=0) < 0 or not fewest <= n_values <= len(codes) / 1.5:
+        return None
+    counts = np.bincount(codes)
+    return _Recurring(
+        column.name,
+        counts,
+        truth is not None and _constant_within(codes, counts, truth.codes()[0]),
+        1 + np.count_nonzero(np.diff(codes)) == n_values,
+        fold is not None
+        and not len(fold.nulls)
+        and _within_one(codes, counts, fold.named_codes()[0]),
+    )
+
+
+def refuse_key_of_long(
+    table: Table, roles: Mapping[str, str], configuration: Sequence[str], spare: Sequence[str]
+) -> None:
+    """Refuse a long table without a key if a column without a role seems to be that.
+
+    Otherwise each row of a configuration would count as a sample of its own.
+    """
+    if "truth" not in roles or {"row_id", "repeat"} & roles.keys():
+        return
+    rows = np.arange(table.n_rows)
+    if configuration:
+        whole = joint([table.column(name).codes()[0] + 1 for name in configuration])
+        rows = np.flatnonzero(whole == whole[:1])
+    truth = table.column(roles["truth"]).take(rows)
+    fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
+    for name in spare if len(rows) >= FEWEST_ROWS else ():
+        if name in table.texts or is_integer(table.type_of(name)):
+            one = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
+            if one is not None and one.is_key:
+                raise _fault(table, one, rows, roles)
+
+
+def _fault(
+    table: Table, one: _Recurring, rows: IntArray, roles: Mapping[str, str], long: str = ""
+) -> InputError:
+    """Return the error about a column that seems to be the key of samples, or groups of them; its
+    hint names the folds too by which the key is unique, if they have no role.
+    """
+    key, folds = table.column(one.name).take(rows).codes()[0], ""
+    for name in () if {"fold", "repeat"} & roles.keys() else table.names:
+        if name != one.name and (name in table.texts or is_integer(table.type_of(name))):
+            other = table.column(name).take(rows).codes()[0]
+            n, unique = len(distinct(other)), not len(repeated(joint([key, other])))
+            if unique and 1 < n < len(one.counts):
+                # a repeat holds every sample, a fold only some
+                role = "repeat" if n * len(one.counts) == len(rows) else "fold"
+                folds = f" {parameter(role, name)}"
+                break
+    again = (
+        f"give {parameter('row_id', one.name)}{folds} if rows with one value predict one sample "
+        "again"
+    )
+    apart = f"{parameter('group', one.name)} if they belong to related samples"
+    return InputError(
+        f"{one.rows_of_each}, and one truth each, like the key of the samples, or groups of them",
+        path=table.path,
+        column=one.name,
+        hint=long + (f"{again}, {apart}" if one.is_key else f"{apart}, {again}"),
+    )
 
 
 def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:

@@ -16,7 +16,7 @@ from bbccli.reading.roles import Hints, Request, named
 from bbccli.reading.sample_index import repeat_codes
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import Table, not_predictions
-from bbccli.types import distinct
+from bbccli.types import IntArray, distinct
 
 OF_RESULTS: Final = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
 """Columns of results that bbc wrote as .jsonl, and as a table."""
@@ -84,8 +84,11 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
     no_score, fold = {*known, request.roles.prediction}, named(table, "fold")
     short = table.n_rows <= _LONGEST
     if fold in scores and short:  # which has samples if a model has several rows in one
-        rows = joint([table.column(name).codes()[0] + 1 for name in (fold, *models, *others)])
-        no_score |= {fold} if len(distinct(rows)) < len(rows) else set()
+        codes = {name: table.column(name).codes()[0] + 1 for name in (fold, *models, *others)}
+        # what a search tries is tried in several folds: else a column `lr` is predictions
+        tried = [n for n in others if _n_of(codes[n]) < _n_of(joint([codes[n], codes[fold]]))]
+        if _n_of(joint([codes[name] for name in (fold, *models, *tried)])) < table.n_rows:
+            no_score, others = no_score | {fold}, tried
     worth = [scores[name] for name in scores if name not in no_score]
     unique = [
         name for name in table.names if short and name in table.texts and _differs(table, name)
@@ -129,6 +132,10 @@ def _worth(name: str) -> int:
         return (1 + (left == "score" and bool(of))) * bool(re.search("[a-z]", split))
     known = _MEASURES.fullmatch(left) or meant_by(left) in METRICS or (of and left.endswith("loss"))
     return 1 + bool(of) if known else 0
+
+
+def _n_of(codes: IntArray) -> int:
+    return len(distinct(codes))
 
 
 def _differs(table: Table, name: str) -> bool:

@@ -10,6 +10,7 @@ from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.notes import Note, of_metadata
 from bbccli.reading.classes import in_order
 from bbccli.reading.columns import TABLE_RULES
+from bbccli.reading.columns.groups import refuse_key_of_long
 from bbccli.reading.index_columns import refuse_disorder, without_row_numbers
 from bbccli.reading.layout.again import moments_of
 from bbccli.reading.layout.confidence import by_labels
@@ -62,6 +63,8 @@ def lay_out(
             score = request.roles.prediction
             parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
             tables, layouts, told = map(list, zip(*parts, strict=True))
+            for file, one in zip(tables, layouts, strict=True):
+                refuse_key_of_long(file, one.roles, one.configuration, one.spare)
             table = stack(tables, layouts, hints)
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
