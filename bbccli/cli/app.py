@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 import sys
@@ -191,6 +190,8 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     name = getattr(error, "option_name", "")
     # without the dashes, which make short names alike
     bare = {one.lstrip("-"): one for one in known}
+    import difflib
+
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")

@@ -7,7 +7,6 @@ from typing import Annotated
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.platform.option import Option, Panel, Scope
-from bbccli.use_cases.command_line import command_line
 from bbccli.use_cases.options import Analysis
 
 Format = Annotated[
@@ -90,6 +89,7 @@ def correct(
         if form == "html":
             from bbccli.reports.evidence.gathering import exhibit_of
             from bbccli.reports.page.page import page
+            from bbccli.use_cases.command_line import command_line
 
             text = page([exhibit_of(analysis, found, command_line(analysis, files))])
     publish([found.document], form, where, text=text)

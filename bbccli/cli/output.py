@@ -20,7 +20,6 @@ from bbccli.documents import gate
 from bbccli.documents.doubts import doubts_of
 from bbccli.errors import OptionError
 from bbccli.platform import guarded_files
-from bbccli.platform.atomic import cannot_write, is_read_only, is_stream, write_whole
 from bbccli.platform.guarded_files import claim, identity
 from bbccli.platform.records import Document
 from bbccli.platform.text import visible
@@ -64,6 +63,8 @@ def check_writable(outputs: Mapping[str, str | None]) -> None:
     for path in outputs.values():
         problem = None if path in (None, STDOUT) else _obstacle(str(path))
         if problem:
+            from bbccli.platform.atomic import cannot_write
+
             raise cannot_write(str(path), problem)
     check_apart(outputs)
 
@@ -76,8 +77,12 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
             continue
         # standard output may be a file too: `bbc correct p.csv >> r.json`
         place = guarded_files.STDOUT if path == STDOUT else path
-        stream = path == STDOUT or is_stream(Path(path))
-        for key in (identity(place), None if stream else os.path.realpath(path)):
+        resolved = None
+        if path != STDOUT:
+            from bbccli.platform.atomic import is_stream
+
+            resolved = None if is_stream(Path(path)) else os.path.realpath(path)
+        for key in (identity(place), resolved):
             if key is not None and seen.setdefault(key, words) != words:
                 raise OptionError(
                     f"{seen[key]} and {words} are the same file: {path}", hint="name two files"
@@ -87,6 +92,8 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
 
 def _obstacle(path: str) -> str | None:
     """Return why a path can't be written; None if it can."""
+    from bbccli.platform.atomic import is_read_only, is_stream
+
     if is_stream(Path(path)):
         return None
     # check the target of a link, since that is replaced; os.path never raises
@@ -110,6 +117,8 @@ def write(text: str | bytes, path: str) -> None:
     if path == "-":
         emit(content)
         return
+    from bbccli.platform.atomic import write_whole
+
     write_whole(content, path)
 
 

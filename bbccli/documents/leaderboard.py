@@ -29,8 +29,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc
 from bbccli.platform.resources import Progress, silent
+from bbccli.stats.making import maker_of
 from bbccli.stats.making.made import Maker
-from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import choose, ranked
 from bbccli.types import Direction, FloatArray, IntArray, Pooling

@@ -15,7 +15,6 @@ from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
-from bbccli.platform.records.rows import OF_ESTIMATE, frame_of, row_of
 from bbccli.platform.records.values import doc
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
 
@@ -127,6 +126,8 @@ class Distribution:
         DataFrame
             With B rows; the probability is NaN if resamples were drawn.
         """
+        from bbccli.platform.records.rows import frame_of
+
         columns = self.columns(configurations)
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return frame_of(rows, tuple(columns))
@@ -362,6 +363,8 @@ class Estimate:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of `--format csv` that concern the estimate alone."""
+        from bbccli.platform.records.rows import OF_ESTIMATE, frame_of, row_of
+
         return frame_of([row_of(as_json(self))], OF_ESTIMATE)
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.making.rules import maker_of
+from bbccli.stats.making import maker_of
 from bbccli.stats.stopping import less_stopping
 from bbccli.types import IntervalKind, Models, Pooling, Select, Task
 

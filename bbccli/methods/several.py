@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from math import inf, sqrt
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,13 +42,15 @@ from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.rounding import figure
 from bbccli.stats.guidance import on_guidance
-from bbccli.stats.making.made import Maker
-from bbccli.stats.making.rules import maker_of
+from bbccli.stats.making import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.stats.stopping import on_stopping
 from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task
+
+if TYPE_CHECKING:
+    from bbccli.stats.making.made import Maker
 
 ALL = "all"
 """In place of names: every method that can be computed."""

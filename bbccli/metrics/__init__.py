@@ -5,7 +5,6 @@ from __future__ import annotations
 import copyreg
 import re
 from collections.abc import Container, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -118,6 +117,8 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
 
 def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, of_run: str) -> None:
     """Refuse to guess which metric selects where that of the run can't be computed."""
+    from difflib import get_close_matches
+
     called = run.metric_name or run.metric
     if not called:
         return

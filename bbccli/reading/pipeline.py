@@ -31,7 +31,6 @@ from bbccli.reading.sample_index import by_train_size, place
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources.files import STDIN, Paths, expand, listed, read_table
 from bbccli.reading.table import ArrowStream, Table, in_memory, joint_hash, name_faults
-from bbccli.stats.verification import scores_hold
 from bbccli.types import Task
 
 
@@ -103,10 +102,14 @@ def understand_sheet(
     with problems.of("assembly", fatal=True):
         matrix = assemble(sound, outcome, values, request)
     told = request.positive is not None or sheet.metadata.positive_class is not None
-    if told or matrix.task is not Task.BINARY or scores_hold(matrix) is not False:
+    run = matrix.source.run
+    if told or matrix.task is not Task.BINARY or run is None or not run.leaderboard:
         return sheet, matrix
-    first, run = matrix.outcome.classes[0], matrix.source.run
-    note = identities.positive_by_scores(first, run.tool if run else "")
+    from bbccli.stats.verification import scores_hold
+
+    if scores_hold(matrix) is not False:
+        return sheet, matrix
+    note = identities.positive_by_scores(first := matrix.outcome.classes[0], run.tool)
     about = replace(of_tables.metadata, positive_class=first)
     other = replace(of_tables, metadata=about, notes=(*of_tables.notes, note))
     turned = understand_sheet(other, request, problems)

@@ -14,7 +14,6 @@ from bbccli.domain.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.advice import advice
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.reading.column import Column, number_of, repeated, text_entries
 from bbccli.reading.problems import Problems
@@ -321,6 +320,8 @@ def text_fault(column: Column, sheet: Sheet | None = None) -> InputError:
 
 def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     """Return the options for a column of text: a key if all differ, else groups or others."""
+    from bbccli.reading.advice import advice
+
     name = column.place(0)[1]
     if column.origins:  # the prediction of a long table
         return f"{parameter('prediction')} NAME, if another column has the predictions"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
@@ -236,6 +235,8 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
     if same:
         return f"did you mean {same[0]!r}?"
     folded = {one.casefold(): one for one in reversed(names)}
+    import difflib
+
     close = difflib.get_close_matches(name.casefold(), list(folded), n=3)
     return f"did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bbccli.domain.estimate import (
     Distribution,
@@ -20,10 +21,12 @@ from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.stats.making.made import Maker
 from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 from bbccli.types import FloatArray, Pooling
+
+if TYPE_CHECKING:
+    from bbccli.stats.making.made import Maker
 
 
 @dataclass(frozen=True, eq=False)

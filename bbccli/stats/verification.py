@@ -100,8 +100,6 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
 
 def scores_hold(matrix: PredictionMatrix) -> bool | None:
     """True if the predictions reproduce the scores of their run; None if none can be compared."""
-    if matrix.source.run is None or not matrix.source.run.leaderboard:
-        return None
     try:
         verification = verified(matrix).source.verification
     except InputError:

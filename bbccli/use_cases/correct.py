@@ -29,10 +29,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
-from bbccli.stats.bootstrap.differences import difference_at_size
 from bbccli.stats.case import Case
-from bbccli.stats.making.rules import maker_of
-from bbccli.stats.making.tool import maker_of_run, repeated
+from bbccli.stats.making import maker_of
 from bbccli.stats.stopping import stopped_of
 from bbccli.types import PredictionKind, Select
 from bbccli.use_cases.options import Analysis, PlanOptions
@@ -137,6 +135,8 @@ def of_deployed(
         return plan, matrix, ()
     if rule.stacked:
         return plan, matrix, (deployed_is_stacked(rule.name, run.tool),)
+    from bbccli.stats.making.tool import maker_of_run, repeated
+
     tool = replace(plan, select=Select.TOOL)
     try:
         for name in ("bbc", *(analysis.methods or ())):
@@ -210,6 +210,8 @@ def _beside(
         made = reported_estimate([one for one in estimates if one.metric == metric.name])
         if made is None:
             continue
+        from bbccli.stats.bootstrap.differences import difference_at_size
+
         method = METHODS[made.method]
         single = method.run(matrix, metric, plan.single, select_by=metrics[0])
         cases = [

@@ -16,7 +16,7 @@ from bbccli.metrics.capped import with_plan
 from bbccli.reports import FORMS
 from bbccli.reports.blocks import AnswerLines, Line
 from bbccli.reports.content.explain import of_result
-from bbccli.stats.making.rules import maker_of
+from bbccli.stats.making import maker_of
 from bbccli.stats.resampling import draws_of
 
 

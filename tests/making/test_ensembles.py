@@ -13,10 +13,9 @@ from bbccli.metrics.capped import with_plan
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Case
-from bbccli.stats.making import best
+from bbccli.stats.making import best, maker_of
 from bbccli.stats.making.interface import Given
 from bbccli.stats.making.made import Maker
-from bbccli.stats.making.rules import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import PredictionKind, Select

@@ -13,10 +13,10 @@ from bbccli.metrics.capped import with_plan
 from bbccli.metrics.kernels import forms_of
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
+from bbccli.stats.making import maker_of
 from bbccli.stats.making.cut import FRACTIONS, Sweep
 from bbccli.stats.making.greedy import any_metric, trial_of
 from bbccli.stats.making.interface import Given
-from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Pooling, PredictionKind, Task
 

@@ -11,7 +11,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METHODS, METRICS, Plan, correct
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
-from bbccli.stats.making.rules import maker_of
+from bbccli.stats.making import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
 

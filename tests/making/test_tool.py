@@ -17,8 +17,8 @@ from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading import read
 from bbccli.reports import FORMS
+from bbccli.stats.making import maker_of
 from bbccli.stats.making.interface import Given
-from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import combine, maker_of_run, repeated
 from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.selection.rule import SelectionRule

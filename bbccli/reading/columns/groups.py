@@ -11,7 +11,6 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.advice import advice
 from bbccli.reading.arrow import is_integer, to_numbers
 from bbccli.reading.column import Column, joint, repeated
 from bbccli.reading.roles import Hints, Request
@@ -96,6 +95,8 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     cells = {cell.source for cell in sheet.cells}
     best = max(found, key=lambda one: (one.one_truth, one.in_folds, one.in_blocks, len(one.counts)))
     if best.one_truth and best.name in cells:
+        from bbccli.reading.advice import advice
+
         roles = {role: column.name for role, column in sheet.roles.items()}
         told = advice(sheet.table, roles, Hints(declared=sheet.declared))
         long = f"give {told} if each row belongs to one configuration; otherwise " * (

@@ -10,7 +10,6 @@ from typing import Final
 from bbccli.errors import InputError, parameter
 from bbccli.metrics import METRICS, meant_by
 from bbccli.notes import listing, of_metadata
-from bbccli.reading.advice import FOLD
 from bbccli.reading.column import joint
 from bbccli.reading.roles import Hints, Request, named
 from bbccli.reading.sample_index import repeat_codes
@@ -187,6 +186,8 @@ def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
         codes = joint([repeat_codes(len(fold), sheet.roles), fold.codes()[0]])
         of_folds |= len(distinct(codes)) == len(codes)
     elif key is not None and key.is_text:
+        from bbccli.reading.advice import FOLD
+
         of_folds |= all(map(FOLD.fullmatch, key.named_codes()[1]))
     if not of_folds:
         return sheet

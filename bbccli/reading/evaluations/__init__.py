@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from bbccli.errors import InputError
 from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
-from bbccli.reading.interface import Framework
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources.files import PACKINGS, is_result
@@ -24,6 +23,7 @@ from bbccli.reading.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:
     from bbccli.reading.evaluations.files import File
+    from bbccli.reading.interface import Framework
 
 SUFFIXES: Final = (".csv", ".eval", ".json", ".jsonl", ".xml")
 """Suffixes, without that of a compression, of files that may be logs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.notes import Note, of_metadata
@@ -12,14 +13,9 @@ from bbccli.reading.classes import in_order
 from bbccli.reading.columns import TABLE_RULES
 from bbccli.reading.columns.groups import refuse_key_of_long
 from bbccli.reading.index_columns import refuse_disorder, without_row_numbers
-from bbccli.reading.layout.again import moments_of
-from bbccli.reading.layout.confidence import by_labels
 from bbccli.reading.layout.dialects import DIALECTS, Dialect
 from bbccli.reading.layout.dialects.base import PREDICTION, Layout
-from bbccli.reading.layout.known import as_requested
-from bbccli.reading.layout.long import long_sheet
 from bbccli.reading.layout.parts import folds_joined
-from bbccli.reading.layout.stack import stack
 from bbccli.reading.layout.wide import wide_sheet
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.outcome import refuse_truth
@@ -35,6 +31,8 @@ def lay_out(
 ) -> Sheet:
     """Bring a wide table, long ones of any dialect, or what a reader knows into one form."""
     if isinstance(tables, Sheet):
+        from bbccli.reading.layout.known import as_requested
+
         with problems.of("roles", fatal=True):
             refuse_truth(request, request.hints(metadata).task)
             sheet = as_requested(tables, request)
@@ -60,6 +58,9 @@ def lay_out(
             )
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
+            from bbccli.reading.layout.confidence import by_labels
+            from bbccli.reading.layout.stack import stack
+
             score = request.roles.prediction
             parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
             tables, layouts, told = map(list, zip(*parts, strict=True))
@@ -69,13 +70,11 @@ def lay_out(
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
+        from bbccli.reading.layout.long import long_sheet
+
         scored = hints.task is Task.SCORE
-        again = request.again if scored else None
-        times = moments_of(tables, layouts) if again is Again.NEWEST else None
-        epochs = again is Again.EPOCH
-        sheet = long_sheet(
-            table, name, metadata, problems, scored=scored, epochs=epochs, times=times
-        )
+        how = _by_times(tables, layouts, request.again) if scored else {}
+        sheet = long_sheet(table, name, metadata, problems, scored=scored, **how)
         sheet = _with_event(sheet)
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
@@ -103,6 +102,17 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
         yield of_metadata.columns_set_aside(spare)
     if any(layout.best_alone for layout in layouts):
         yield of_metadata.best_alone()
+
+
+def _by_times(
+    tables: Sequence[Table], layouts: Sequence[Layout], again: Again | None
+) -> dict[str, Any]:
+    """Return how `long_sheet` tells which scores of an item count."""
+    if again is not Again.NEWEST:
+        return {"epochs": again is Again.EPOCH}
+    from bbccli.reading.layout.again import moments_of
+
+    return {"times": moments_of(tables, layouts)}
 
 
 def _with_event(sheet: Sheet) -> Sheet:

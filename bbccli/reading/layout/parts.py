@@ -20,7 +20,6 @@ from bbccli.notes import Note, of_metadata
 from bbccli.reading.arrow import as_arrow, is_text
 from bbccli.reading.column import Origin
 from bbccli.reading.layout.dialects.base import first_of
-from bbccli.reading.layout.stack import concatenated, refuse_lacking
 from bbccli.reading.roles import CONFIGURATIONS, Request, named
 from bbccli.reading.table import Table, joint_hash
 
@@ -120,6 +119,8 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
 def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
     """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
     import pyarrow as pa
+
+    from bbccli.reading.layout.stack import concatenated, refuse_lacking
 
     files = sorted(files, key=lambda file: file[0])
     tables, parts = [table for _, table in files], []

@@ -6,7 +6,6 @@ from collections.abc import Container, Mapping, Sequence
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
-from bbccli.reading.advice import advice, are_folds, may_be_folds
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
 from bbccli.reading.sample_index import split_caret
@@ -130,6 +129,8 @@ def check_outcome(
     half = {"time", "event"} & chosen.keys()
     if "truth" in chosen or len(half) == 2:
         return
+    from bbccli.reading.advice import advice, are_folds, may_be_folds
+
     if half:
         present, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
         raise InputError(

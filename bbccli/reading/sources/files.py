@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import glob
 import hashlib
 import os
@@ -19,12 +18,8 @@ from bbccli.errors import InputError, naming
 from bbccli.platform.guarded_files import is_url, note, opened
 from bbccli.platform.text import redacted
 from bbccli.reading.index_columns import set_aside
-from bbccli.reading.sources.http import MissingError
-from bbccli.reading.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.reading.sources.limits import AGAIN, check_size, read_within, unpack_within
-from bbccli.reading.sources.memory import name_in_messages, table_in_memory
 from bbccli.reading.sources.parquet import read_parquet
-from bbccli.reading.sources.urls import is_pattern, matching_urls, path_of, url_bytes
 from bbccli.reading.table import ArrowStream, Table, in_memory, plain_table
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
@@ -95,6 +90,8 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         `jsonl`, `arff` and `memory`.
     """
     if in_memory(path):
+        from bbccli.reading.sources.memory import table_in_memory
+
         return set_aside(table_in_memory(path))
     name, data, form, sha256 = read_content(path)
     content: Any
@@ -136,6 +133,9 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
         return None
     place = metadata_path(path)
     if is_url(path):
+        from bbccli.reading.sources.http import MissingError
+        from bbccli.reading.sources.urls import url_bytes
+
         with suppress(MissingError):
             return url_bytes(place), place
         return None
@@ -146,6 +146,8 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
 def metadata_path(path: str | Path) -> str:
     """Return the path of the metadata that may be beside a file."""
     if is_url(path):
+        from bbccli.reading.sources.urls import path_of
+
         inner = str(path_of(str(path)))
         return str(path).replace(inner, metadata_path(inner))
     whole = Path(path)
@@ -165,6 +167,8 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     if str(path) == STDIN:
         name, data, suffix, packing = STDIN_NAME, stdin_bytes(), "", None
     elif is_url(path):
+        from bbccli.reading.sources.urls import path_of, url_bytes
+
         name = redacted(str(path))
         suffix, packing = _suffixes(path_of(str(path)), name=name)
         data = url_bytes(str(path))
@@ -212,6 +216,8 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         sources += matches
     for source in filter(in_memory, sources if len(sources) > 1 else ()):  # tables have no names
+        from bbccli.reading.sources.memory import name_in_messages
+
         raise InputError(
             "a table in memory must be the only input",
             path=name_in_messages(source),
@@ -225,6 +231,8 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
 def _matches(path: str | Path) -> Sequence[str | Path]:
     """Return the paths that a pattern matches, sorted; an existing path, or no pattern, stays."""
     if is_url(path):
+        from bbccli.reading.sources.urls import is_pattern, matching_urls
+
         return matching_urls(str(path)) if is_pattern(str(path)) else [path]
     # os.path never raises, unlike Path
     if not glob.has_magic(str(path)) or os.path.exists(path):  # noqa: PTH110
@@ -317,6 +325,8 @@ def _nearest_file(path: Path) -> str:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
         return f"there is no folder {path.parent}"
+    import difflib
+
     close = difflib.get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / close[0]}?" if close else "check the path"
 
@@ -351,7 +361,9 @@ def _format(suffix: str, data: bytes) -> Format:
         return (_TEXT | _BINARY)[suffix]
     if data.startswith(_PARQUET_MAGIC):
         return Format.PARQUET
-    if data.startswith(ARROW_MAGIC):
+    from bbccli.reading.sources.ipc import MAGIC
+
+    if data.startswith(MAGIC):
         return Format.ARROW
     if data.lstrip().startswith(b"{"):
         return Format.JSONL

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from bbccli.domain.estimate import Distribution
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
-from bbccli.stats.making.made import Maker
 from bbccli.stats.resampling import Draws, Resamples
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
+
+if TYPE_CHECKING:
+    from bbccli.stats.making.made import Maker
 
 Best = tuple[IntArray, FloatArray]
 """Best column, of a block or of all, in each of B resamples, and its performance."""

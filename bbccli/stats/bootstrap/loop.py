@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,11 +25,13 @@ from bbccli.platform.resources import Progress, silent
 from bbccli.platform.workers import current as current_workers
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.making.made import Maker
 from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from bbccli.stats.making.made import Maker
 
 MOST_KEPT = 2**20
 """Performances in bags that are kept, 8 MB, for what asks for them after the selection."""

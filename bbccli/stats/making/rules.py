@@ -18,7 +18,7 @@ from bbccli.stats.making.interface import Calibrate, Combine, Find, Given
 from bbccli.stats.making.made import Maker
 from bbccli.stats.making.tool import maker_of_run, rule_of_run
 from bbccli.stats.making.tool_cut import FINDERS
-from bbccli.stats.selection.candidates import cached, parts_of
+from bbccli.stats.selection.candidates import parts_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
 
@@ -40,19 +40,8 @@ CALIBRATIONS: dict[Calibration, Callable[[Given], Calibrate]] = {
 }
 
 
-def maker_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker | None:
-    """Return what makes the predictions that a plan asks for; None where one is only selected.
-
-    metric: that selects.
-    Raises UnsupportedError: predictions of which no mean can be taken, or that have no cut.
-    """
-    if not plan.makes:
-        return None
-    key = ("made", metric, plan.rule, plan.pooling, plan.calibrate, plan.cut)
-    return cached(matrix, key, lambda: _maker(matrix, metric, plan))
-
-
-def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
+def maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
+    """Return what makes the predictions that a plan asks for, as `maker_of` does."""
     if plan.select in RULES:
         _check_mixed(matrix, plan)
     base = maker_of_run(matrix) if plan.select is Select.TOOL else None

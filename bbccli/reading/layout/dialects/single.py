@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
-from bbccli.reading.advice import advice
 from bbccli.reading.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
@@ -46,6 +45,8 @@ OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _l
 
 def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     """Return the columns of the predictions: the one free column, or those named as the classes."""
+    from bbccli.reading.advice import advice
+
     if columns := by_name_or_hand(frame, hints):
         return columns
     plain = lay_out(frame, hints, (), {})
