@@ -98,13 +98,17 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     UnsupportedError
         No metric fits the task, or the run's metric does not.
     """
-    candidates = fitting(matrix)
     run = matrix.source.run
-    of_run = canonical(str(run.metric), METRICS) if run is not None else ""
-    preferred = [m for m in candidates if m.name == of_run]
-    if run is not None and not preferred and candidates:
-        _refuse_other_metric(matrix, run, of_run)
-    preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
+    if run is not None:
+        of_run = canonical(str(run.metric), METRICS)
+        if of_run in _OWN and _fits(_OWN[of_run], matrix):
+            return _as_selected(_OWN[of_run], matrix)
+        if fitting(matrix):
+            _refuse_other_metric(matrix, run, of_run)
+    for name in DEFAULTS[matrix.task]:
+        if _fits(_OWN[name], matrix):
+            return _as_selected(_OWN[name], matrix)
+    candidates = fitting(matrix)
     if not candidates:
         tasks = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
         raise UnsupportedError(
@@ -112,7 +116,7 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
             f"{PLURAL[matrix.kind]}",
             hint=f"tasks with metrics: {', '.join(tasks)}",
         )
-    return (preferred or candidates)[0]
+    return candidates[0]
 
 
 def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, of_run: str) -> None:

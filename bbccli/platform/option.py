@@ -124,26 +124,26 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An option with the name, type and default (perhaps `MISSING`) of its field."""
+    """An option with the name, type and default (perhaps `MISSING`) of its field.
+
+    key: name as users write it, with - for _; no trailing _ that avoids a Python keyword.
+    kind: type without None: str, int, float, bool, tuple, an Enum, or list for several texts.
+    """
 
     name: str
     annotation: Any
     default: Any
     option: Option
+    key: str = field(init=False)
+    kind: Any = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """Name as users write it, with - for _; no trailing _ that avoids a Python keyword."""
-        return self.name.rstrip("_").replace("_", "-")
-
-    @property
-    def kind(self) -> Any:
-        """Type without None: str, int, float, bool, tuple, an Enum, or list for several texts."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.name.rstrip("_").replace("_", "-"))
         kind = self.annotation
         if get_origin(kind) in (Union, types.UnionType):
             (kind,) = (part for part in get_args(kind) if part is not type(None))
         origin = get_origin(kind) or kind
-        return list if origin is Sequence else origin
+        object.__setattr__(self, "kind", list if origin is Sequence else origin)
 
     @property
     def choices(self) -> tuple[str, ...]:

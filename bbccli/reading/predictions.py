@@ -83,7 +83,8 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
     if worded and worded == filled:
         return sheet, _read_words(sheet, rows)
     cells, flat = sheet.cells, rows.ravel()
-    single = all(kind == pa.float32() for kind in map(sheet.type_of, cells))
+    kinds = sheet.table.types
+    single = {kinds[cell.source] for cell in cells} <= {pa.float32()}
     array = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))

@@ -20,7 +20,7 @@ from bbccli.reading.table import PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
@@ -209,7 +209,7 @@ class Sheet:
             and not (cell.configuration in known or cell.name in known)
         )
 
-    @property
+    @cached_property
     def declared(self) -> frozenset[str]:
         """Configurations named by an option or the metadata."""
         return self.named | set(self.metadata.configurations)
@@ -218,10 +218,6 @@ class Sheet:
         """Return the sheet without some cells, by name, with notes on why."""
         cells = tuple(cell for cell in self.cells if cell.name not in gone)
         return replace(self, cells=cells, notes=(*self.notes, *notes))
-
-    def type_of(self, cell: PredictionColumn) -> pa.DataType:
-        """Arrow type of a cell."""
-        return self.table.type_of(cell.source)
 
     def column(self, cell: PredictionColumn) -> Column:
         """(n_rows,) predictions of a cell, null where missing."""

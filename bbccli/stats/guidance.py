@@ -63,7 +63,9 @@ LEAST_SPREAD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Mean standing of the parents, from 0 to 1, its distance from that of random orders, lead."""
+    """Mean standing of the parents, from 0 to 1; its distance from that of random orders, 0 where
+    it decides nothing; and their lead.
+    """
 
     mean: float
     distance: float
@@ -120,6 +122,9 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidanc
     alike = np.round(rows.T @ rows / len(rows), 9)
     gains = (metric.direction.sign * every[order[told]]).astype(np.float32)
     found, lead = _standing_and_lead(alike, gains)
+    far = Guidance(found, np.inf, lead)
+    if not (far.is_guided or far.is_climb):
+        return Guidance(found, 0.0, lead)
     others = [
         _standing_and_lead(alike[np.ix_(shuffled, shuffled)], gains[shuffled])[0]
         for shuffled in (rng.permutation(len(gains)) for _ in range(N_ORDERS))

@@ -74,7 +74,8 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     jobs = resources.current().jobs
     width = max(min(SORTED_AT_ONCE // max(len(rows), 1), -(-n_columns // jobs)), 1)
     parts = [slice(start, start + width) for start in range(0, n_columns, width)]
-    for _ in ordered_map(sort, parts, jobs if scores.size > WORTH_THREADS else 1):
+    worth = scores.size > WORTH_THREADS
+    for _ in ordered_map(sort, parts, jobs) if worth else map(sort, parts):
         pass
     return pairs
 

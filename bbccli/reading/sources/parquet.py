@@ -136,8 +136,9 @@ def read_parquet(
         nested = tuple(field.name for field in schema if field.type not in plain_of)
         if isinstance(source, Path) and any(map(holds_lists, plain_of)):
             source = bytes_of(source)
-        if any(map(is_text, plain_of)):
-            file = _opened(source, [field.name for field in schema if is_text(field.type)])
+        texts = {kind for kind in plain_of if is_text(kind)}
+        if texts:
+            file = _opened(source, [field.name for field in schema if field.type in texts])
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         _check_packed(_declared_size(file, source), packed)
         if nested:
