@@ -154,7 +154,7 @@ def _whole(column: Column) -> IntArray | None:
 
 def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
     """Tell if integers count rows from 0 or 1: "in order", "shuffled", or "" if they do not."""
-    if not is_integer(sheet.type_of(cell)) or sheet.n_rows < FEWEST:
+    if not is_integer(sheet.table.type_of(cell.source)) or sheet.n_rows < FEWEST:
         return ""
     numbers = _whole(sheet.column(cell))
     if numbers is None or numbers.min() > 1:

@@ -39,6 +39,8 @@ _MOST_FILES = 20_000
 @cache
 def frameworks(suffix: str = "") -> Mapping[str, Framework]:
     """Return the frameworks by name: those whose files may have a suffix, or all."""
+    from bbccli.reading.interface import Framework
+
     groups = [f"bbccli.logs{one}" for one in SUFFIXES if suffix in ("", one)]
     return {
         name: plugins.load(group, name, Framework)

@@ -19,8 +19,9 @@ and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import compress
 
 import numpy as np
@@ -29,7 +30,7 @@ from bbccli.notes import lacking
 from bbccli.reading.column import joint, number_of
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
-from bbccli.types import FloatArray, IntArray, distinct
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 FEWEST, FEWEST_SCATTERED = 5, 10
 """Fewest rows of a shape, and without one, that are told."""
@@ -61,10 +62,11 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
     some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
+    blocks = cache(partial(_blocks, sheet))
     for name, cells in _groups(sheet, some):
         for value, strange in _suspects(sheet, some, cells):
             rows = _rows_of(flat, cells, value)
-            if _never_predicted(sheet, flat, rows, value, strange):
+            if _never_predicted(sheet, blocks, flat, rows, value, strange):
                 flat[np.ix_(rows, cells)] = np.nan
                 some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
                 notes.append(lacking.never_predicted(len(rows), value, name or every))
@@ -104,8 +106,8 @@ def _suspects(
     own, several = some[:, cells], len({sheet.cells[cell].configuration for cell in cells}) > 1
     lowest, highest = np.fmin.reduce(own, axis=1), np.fmax.reduce(own, axis=1)
     equal = np.sort(lowest[lowest == highest])
-    shared = distinct(equal)
-    counts = np.diff(np.searchsorted(equal, shared), append=len(equal))
+    starts = np.flatnonzero(_differ(equal))
+    shared, counts = equal[starts], np.diff(starts, append=len(equal))
     for i in np.argsort(-counts, kind="stable")[:3].tolist() if counts.max(initial=0) > 2 else ():
         value = float(shared[i])
         strange: dict[bytes, int] = {}
@@ -115,11 +117,17 @@ def _suspects(
             cell, numbers = int(cells[c]), others[~np.isnan(others[:, c]), c]
             if len(numbers) < FEWEST:
                 continue
-            beside = not numbers.min() <= value <= numbers.max() and not _is_truth(sheet, value)
-            if (beside and several) or 2 * len(distinct(numbers)) > len(numbers):
+            beside = several and not numbers.min() <= value <= numbers.max()
+            beside = beside and not _is_truth(sheet, value)
+            if beside or 2 * np.count_nonzero(_differ(np.sort(numbers))) > len(numbers):
                 strange.setdefault(numbers.tobytes(), cell)
         if strange:
             yield value, list(strange.values())
+
+
+def _differ(in_order: FloatArray) -> BoolArray:
+    """(n,) True for the first of equal values in order."""
+    return np.concatenate([[True], in_order[1:] != in_order[:-1]])[: len(in_order)]
 
 
 def _is_truth(sheet: Sheet, value: float) -> bool:
@@ -138,7 +146,12 @@ def _rows_of(flat: FloatArray, cells: IntArray, value: float) -> IntArray:
 
 
 def _never_predicted(
-    sheet: Sheet, flat: FloatArray, rows: IntArray, value: float, strange: Sequence[int]
+    sheet: Sheet,
+    blocks: Callable[[], IntArray | None],
+    flat: FloatArray,
+    rows: IntArray,
+    value: float,
+    strange: Sequence[int],
 ) -> bool:
     """True if the rows with a value (n,) of the predictions (R N, cells) were never predicted;
     `strange` are cells in which it seems strange.
@@ -148,24 +161,32 @@ def _never_predicted(
         for cell in strange
         if np.count_nonzero(flat[:, cell] == value) <= (1 + ELSEWHERE) * len(rows)
     }
-    if len(rows) >= FEWEST and _is_shape(sheet, rows):
-        likely = len(models) > 1 or (len(models) == 1 and value == int(value))
-        return likely and not _known_by_truth(sheet, rows, ALMOST_ALL)
+    likely = len(models) > 1 or (len(models) == 1 and value == int(value))
+    if len(rows) >= FEWEST and likely and _is_shape(sheet, blocks, rows):
+        return not _known_by_truth(sheet, rows, ALMOST_ALL)
     several = len(models) > 1 and len(rows) >= FEWEST_SCATTERED
     return several and not _known_by_truth(sheet, rows, 0)
 
 
-def _is_shape(sheet: Sheet, rows: IntArray) -> bool:
+def _blocks(sheet: Sheet) -> IntArray | None:
+    """(R N,) code of the fold, within its repeat, of each prediction; None without folds."""
+    if "fold" not in sheet.roles:
+        return None
+    repeats = np.repeat(np.arange(sheet.n_repeats), len(sheet.usable))
+    places = sheet.rows[:, sheet.usable].reshape(-1)
+    return joint([repeats, sheet.roles["fold"].codes()[0][places]])
+
+
+def _is_shape(sheet: Sheet, blocks: Callable[[], IntArray | None], rows: IntArray) -> bool:
     """True for whole folds, or a run of rows in each of some repeats."""
     places = sheet.rows[:, sheet.usable].reshape(-1)
     runs = 1 + np.count_nonzero(np.diff(np.sort(places[rows])) > 1)
-    if runs <= sheet.n_repeats and len(rows) >= FEWEST * runs:
+    if runs <= len(sheet.rows) and len(rows) >= FEWEST * runs:
         return True
-    if "fold" not in sheet.roles:
+    codes = blocks()
+    if codes is None:
         return False
-    repeats = np.repeat(np.arange(sheet.n_repeats), len(sheet.usable))
-    blocks = joint([repeats, sheet.roles["fold"].codes()[0][places]])
-    sizes, own = np.bincount(blocks), np.bincount(blocks[rows], minlength=int(blocks.max()) + 1)
+    sizes, own = np.bincount(codes), np.bincount(codes[rows], minlength=int(codes.max()) + 1)
     return bool(((own == 0) | (own == sizes)).all())
 
 
