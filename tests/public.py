@@ -12,10 +12,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 
 
 def listed():
-    """Names of each module, by the tables of the page."""
+    """Names of each module, by the lists of the page."""
     parts = re.split(r"^### `(bbccli[\w.]*)`$", PAGE.read_text(encoding="utf-8"), flags=re.M)[1:]
     return {
-        module: re.findall(r"^\| `(\w+)` \|", text.split("\n## ")[0], re.M)
+        module: re.findall(r"^- `(\w+)`: ", text.split("\n## ")[0], re.M)
         for module, text in zip(parts[::2], parts[1::2], strict=True)
     }
 

@@ -3,7 +3,7 @@
     python docs/site/build.py build/site
 
 The Markdown pages are taken as they are, but for a page for each method. Added are an index for
-each part, the reference of the Python API by the tables of docs/api.md, and the gallery: notebooks
+each part, the reference of the Python API by the lists of docs/api.md, and the gallery: notebooks
 as they last ran, and figures that are drawn by `bbc plot`. No network is used, and the pages use
 none.
 """

@@ -1,4 +1,4 @@
-"""Pages on the Python API: for every name in the tables of docs/api.md, its docstring."""
+"""Pages on the Python API: for every name in the lists of docs/api.md, its docstring."""
 
 import inspect
 import re
@@ -8,7 +8,7 @@ from importlib import import_module
 from parts import toctree
 
 MODULE = re.compile(r"^### `(bbccli[\w.]*)`$", re.MULTILINE)
-ROW = re.compile(r"^\| `(\w+)` \| (.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^- `(\w+)`: (.*)$", re.MULTILINE)
 
 
 def reference_pages(api: str) -> dict[str, str]:
