@@ -27,6 +27,24 @@ def whole(frame: pd.DataFrame, title: str = "Methods and intervals") -> str:
     return markdown(title, lines(sums), note)
 
 
+def in_short(frame: pd.DataFrame) -> str:
+    """The rows of that table that decide between the methods."""
+    sums = sums_of(frame[frame["search"] == MAIN])
+    rows = [one for one in lines(sums) if (one["method"], one["interval"]) in IN_SHORT]
+    note = whole(frame).rpartition("\n\n")[2]
+    return markdown("The main methods and intervals", rows, note)
+
+
+IN_SHORT = {
+    *((f"`{name}`", kind) for name in ("bbc", "bbc-632") for kind in ("percentile", "sharp")),
+    *((f"`{name}`", "percentile") for name in ("bbc-eb", "bbc-f", "naive")),
+    *((f"`{name}`", "none") for name in ("cvt", "tt")),
+    ("`bbc`", "matched"),
+    ("`t-corrected`", "own"),
+}
+"""Methods and intervals of `in_short`."""
+
+
 def _half_of(frame: pd.DataFrame) -> str:
     return " and ".join(sorted({BY_NAME[name].half for name in frame["population"]}))
 

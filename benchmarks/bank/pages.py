@@ -17,6 +17,7 @@ from benchmarks.bank.main_tables import (
     by_metric,
     by_search,
     by_size,
+    in_short,
     misses,
     whole,
 )
@@ -61,6 +62,7 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     plain, every = _plain(shown), _plain(of_all)
     blocks = {
         "bank": (whole, every),
+        "bank-in-short": (in_short, every),
         "bank-misses": (misses, plain),
         "bank-metrics": (by_metric, plain),
         "bank-sizes": (by_size, plain),
