@@ -53,6 +53,8 @@ class Distribution:
         Resamples drawn again because they could not be used.
     sizes : (B,) int, optional
         Number of out-of-bag units of each resample; None if the winner is scored on all units.
+    kinds : (B,) int, optional
+        Numbers that resamples of one value share, if that is known: they are sorted sooner.
     """
 
     values: FloatArray
@@ -60,6 +62,25 @@ class Distribution:
     probabilities: FloatArray | None = None
     n_redrawn: int = 0
     sizes: IntArray | None = None
+    kinds: IntArray | None = None
+
+    @cached_property
+    def atoms(self) -> tuple[FloatArray, FloatArray]:
+        """The distinct values (A,), the smallest first; probabilities of each, or their counts."""
+        values, weights, order = self.values, self.probabilities, None
+        if self.kinds is not None:
+            weights = np.bincount(self.kinds, weights)
+            of_kind = np.empty(len(weights))
+            of_kind[self.kinds] = values
+            there = weights > 0
+            values, weights = of_kind[there], weights[there]
+            order = np.argsort(values)
+        order = self.order if order is None else order
+        in_order = values[order]
+        starts = np.flatnonzero(np.concatenate([[True], in_order[1:] != in_order[:-1]]))
+        if weights is None:
+            return in_order[starts], np.diff(starts, append=len(order))
+        return in_order[starts], np.add.reduceat(weights[order], starts)
 
     @cached_property
     def order(self) -> IntArray:

@@ -1,5 +1,7 @@
 """Folds in runs: the same performances, and no work in folds times samples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from day import parts
@@ -169,6 +171,29 @@ def test_the_winner_is_the_first_of_the_best(monkeypatch, direction, most_compar
         judged = rng.integers(0, 4, (6, 30)) / 4 + rng.integers(-1, 2, (6, 30)) * 1e-14
         expected = bbc_folds._selected(in_bag, judged, rule, starts)
         assert_array_equal(bbc_folds._enumerate(judged, judged, rule).winners, expected)
+
+
+@pytest.mark.parametrize("off", [0, 1e-9])
+def test_the_first_of_the_best_by_shares_of_samples(off):
+    """Shares of the samples in the folds are compared as whole numbers, which others are not."""
+    rng, (in_bag, _) = np.random.default_rng(4), every_resample(6)
+    starts = np.arange(0, len(in_bag), bbc_folds.CHUNK)
+    for direction in 10 * [*Direction]:
+        rule, sizes = SelectionRule(direction), rng.choice([6, 9, 10], (6, 1))
+        judged = rng.integers(0, sizes + 1, (6, 30)) / sizes + off * rng.integers(0, 2, (6, 30))
+        expected = bbc_folds._selected(in_bag, judged, rule, starts)
+        assert_array_equal(bbc_folds._enumerate(judged, judged, rule, 90).winners, expected)
+
+
+def test_resamples_of_one_value_are_sorted_together():
+    rng = np.random.default_rng(5)
+    judged = rng.integers(0, 9, (7, 20)) / 8
+    drawn = bbc_folds._enumerate(judged, judged, SelectionRule(Direction.MAXIMIZE))
+    for found in (drawn, replace(drawn, values=np.clip(2 * drawn.values - 1, 0.1, 0.9))):
+        expected = replace(found, kinds=None).atoms
+        assert_array_equal(found.atoms[0], expected[0])
+        assert_allclose(found.atoms[1], expected[1], rtol=1e-12)
+        assert len(expected[0]) < len(found.values) / 4
 
 
 @pytest.mark.parametrize("winner", [0, 1])

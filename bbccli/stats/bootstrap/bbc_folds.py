@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from math import lcm
 
 import numpy as np
 
@@ -29,11 +30,15 @@ from bbccli.stats.resampling import (
     count_every_resample,
     every_resample,
 )
+from bbccli.stats.selection.candidates import folds_of
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray
 
 EXACT_LIMIT = 200_000
 """Different draws up to which all are enumerated: ten folds."""
+
+WHOLE = 2**24
+"""Whole numbers below it are exact in single precision."""
 
 CHUNK = 512
 """Draws scored at once: their performances stay in the cache."""
@@ -97,7 +102,10 @@ def out_of_bag(
         return replace(first, values=values)
 
     def every(repeat: int) -> Distribution:
-        return _enumerate(judged[repeat], measured[repeat], case.rule)
+        folds = folds_of(case.matrix)[repeat]
+        sizes = np.bincount(folds[folds >= 0])
+        scale = lcm(*sizes[sizes > 0].tolist())
+        return _enumerate(judged[repeat], measured[repeat], case.rule, float(scale))
 
     return over_repeats(case, list(map(len, judged)), every, some)
 
@@ -132,38 +140,53 @@ def _errors(values: FloatArray, weights: IntArray, configurations: IntArray) -> 
     return np.asarray(np.sqrt(variance / n_drawn))
 
 
-def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) -> Distribution:
-    """Every resample of the F folds of one repeat, from performances (F, C)."""
+def _enumerate(
+    judged: FloatArray, measured: FloatArray, rule: SelectionRule, scale: float = 1
+) -> Distribution:
+    """Every resample of the F folds of one repeat, from performances (F, C).
+
+    scale: what makes whole numbers of shares of the samples in the folds.
+    """
     in_bag, probabilities = every_resample(len(judged))
     jobs = resources.current().jobs
     starts = np.arange(0, len(in_bag), CHUNK)
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
-    winners = np.concatenate(list(ordered_map(_winner_finder(in_bag, judged, rule), runs, jobs)))
-    out = _left_out(len(judged))
-    sizes, total = out.sum(axis=0), np.zeros(len(winners))
-    for left_out, of_fold in zip(out, measured, strict=True):
+    find = _winner_finder(in_bag, judged, rule, scale)
+    winners = np.concatenate(list(ordered_map(find, runs, jobs)))
+    bags, out = _left_out(len(judged))
+    used = np.flatnonzero(np.bincount(winners + 1)) - 1
+    sizes, total = np.maximum(out.sum(axis=1), 1), np.zeros((len(out), len(used)))
+    for left_out, of_fold in zip(out.T, measured[:, used], strict=True):
         # a fold that is undefined counts only where it is scored
-        total += np.where(left_out, of_fold.take(winners, mode="wrap"), 0.0)
-    total[winners < 0] = np.nan  # in some bags nothing can win
-    return Distribution(total / sizes, winners, probabilities, sizes=sizes)
+        total += np.where(left_out[:, None], of_fold, 0.0)
+    total[:, used < 0] = np.nan  # in some bags nothing can win
+    kinds = bags * len(used) + np.searchsorted(used, winners)
+    values = (total / sizes[:, None]).ravel()[kinds]
+    return Distribution(values, winners, probabilities, sizes=sizes[bags], kinds=kinds)
 
 
 @lru_cache(maxsize=4)
-def _left_out(n_folds: int) -> BoolArray:
-    """(F, M) True for the folds that are out of each possible bag."""
-    return np.ascontiguousarray(every_resample(n_folds)[0].T == 0)
+def _left_out(n_folds: int) -> tuple[IntArray, BoolArray]:
+    """(M,) the set of folds that is out of each possible bag; (2^F, F) True for those in a set."""
+    sets = np.arange(2**n_folds)[:, None] >> np.arange(n_folds) & 1
+    return (every_resample(n_folds)[0] == 0) @ 2 ** np.arange(n_folds), sets == 1
 
 
 def _winner_finder(
-    in_bag: IntArray, judged: FloatArray, rule: SelectionRule
+    in_bag: IntArray, judged: FloatArray, rule: SelectionRule, scale: float
 ) -> Callable[[IntArray], IntArray]:
     """Return a function that finds the winners of some chunks of resamples."""
     if rule.order is not None or np.isnan(judged).any():
         return partial(_selected, in_bag, judged, rule)
     gains = rule.direction.sign * judged
     columns = _unbeaten(gains)
-    return partial(_best_of_sums, in_bag, gains[:, columns], columns)
+    gains = gains[:, columns]
+    whole = np.rint(scale * gains)
+    most = np.abs(whole).max() * len(gains) + 1
+    if most * len(columns) < WHOLE and (whole / scale == gains).all():
+        return partial(_best_of_whole, in_bag, whole, columns)
+    return partial(_best_of_sums, in_bag, gains, columns)
 
 
 def _unbeaten(gains: FloatArray) -> IntArray:
@@ -175,6 +198,22 @@ def _unbeaten(gains: FloatArray) -> IntArray:
     for of_fold in gains:
         reached &= of_fold[:, None] >= of_fold
     return np.flatnonzero(~np.triu(reached, 1).any(axis=0))
+
+
+def _best_of_whole(
+    in_bag: IntArray, gains: FloatArray, columns: IntArray, starts: IntArray
+) -> IntArray:
+    """As `_best_of_sums`, of whole numbers: C times a sum, and more for an earlier column, tells
+    both in one maximum.
+    """
+    n_columns, best = len(columns), []
+    earlier = np.arange(n_columns - 1, -1, -1)
+    keys = np.column_stack([n_columns * gains.T, earlier]).astype(np.float32)
+    for start in starts:
+        drawn = in_bag[start : start + CHUNK].T
+        counts = np.concatenate([drawn, np.ones_like(drawn[:1])]).astype(np.float32)
+        best.append((keys @ counts).max(axis=0))
+    return columns[n_columns - 1 - (np.concatenate(best) % n_columns).astype(int)]
 
 
 def _best_of_sums(
@@ -205,6 +244,8 @@ def _selected(
 
 
 def _mixture(parts: list[Distribution]) -> Distribution:
+    if len(parts) == 1:
+        return parts[0]
     probabilities = [part.probabilities for part in parts if part.probabilities is not None]
     sizes = [part.sizes for part in parts if part.sizes is not None]
     return Distribution(

@@ -128,5 +128,6 @@ def _defined(distribution: Distribution, case: Case) -> tuple[Distribution, tupl
         if probabilities is None
         else probabilities[rows] / probabilities[rows].sum(),
         sizes=None if distribution.sizes is None else distribution.sizes[rows],
+        kinds=None if distribution.kinds is None else distribution.kinds[rows],
     )
     return defined, (undefined_resamples(int(undefined.sum()), len(undefined), case.metric.label),)

@@ -73,19 +73,13 @@ class Guarded:
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
-        probabilities = self.distribution.probabilities
-        lifts = np.abs(self.distribution.values - self.bound)
-        order = self.distribution.order
-        if lifts[order[0]] > lifts[order[-1]]:
-            order = order[::-1]
-        # as np.unique does, but all atoms of a distribution share one order
-        lifts = lifts[order]
-        edges = np.flatnonzero(np.concatenate([[True], lifts[1:] != lifts[:-1]]))
-        lifts, sizes = lifts[edges], np.diff(edges, append=len(lifts))
-        if probabilities is None:
-            chances = sizes / len(order)
-        else:
-            chances = np.add.reduceat(probabilities[order] / probabilities.sum(), edges)
+        values, weights = self.distribution.atoms
+        lifts = np.abs(values - self.bound)
+        if lifts[0] > lifts[-1]:
+            lifts, weights = lifts[::-1], weights[::-1]
+        # rounded, some differences from the bound are equal
+        starts = np.flatnonzero(np.concatenate([[True], lifts[1:] != lifts[:-1]]))
+        lifts, chances = lifts[starts], np.add.reduceat(weights, starts) / weights.sum()
         at_bound = int(lifts[0] == 0)
         if len(lifts) == at_bound:
             return np.zeros(1), np.zeros(1), 1.0
