@@ -67,19 +67,19 @@ class Distribution:
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray]:
         """The distinct values (A,), the smallest first; probabilities of each, or their counts."""
-        values, weights, order = self.values, self.probabilities, None
-        if self.kinds is not None:
-            weights = np.bincount(self.kinds, weights)
-            of_kind = np.empty(len(weights))
+        values, weights = self.values, self.probabilities
+        if self.kinds is None:
+            order = self.order
+        else:
+            chances = np.asarray(np.bincount(self.kinds, weights), float)
+            of_kind = np.empty(len(chances))
             of_kind[self.kinds] = values
-            there = weights > 0
-            values, weights = of_kind[there], weights[there]
+            values, weights = of_kind[chances > 0], chances[chances > 0]
             order = np.argsort(values)
-        order = self.order if order is None else order
         in_order = values[order]
         starts = np.flatnonzero(np.concatenate([[True], in_order[1:] != in_order[:-1]]))
         if weights is None:
-            return in_order[starts], np.diff(starts, append=len(order))
+            return in_order[starts], np.diff(starts, append=len(order)).astype(float)
         return in_order[starts], np.add.reduceat(weights[order], starts)
 
     @cached_property

@@ -213,7 +213,8 @@ def _best_of_whole(
         drawn = in_bag[start : start + CHUNK].T
         counts = np.concatenate([drawn, np.ones_like(drawn[:1])]).astype(np.float32)
         best.append((keys @ counts).max(axis=0))
-    return columns[n_columns - 1 - (np.concatenate(best) % n_columns).astype(int)]
+    winners: IntArray = columns[n_columns - 1 - (np.concatenate(best) % n_columns).astype(int)]
+    return winners
 
 
 def _best_of_sums(
