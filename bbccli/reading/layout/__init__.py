@@ -58,15 +58,7 @@ def lay_out(
             )
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
-            from bbccli.reading.layout.confidence import by_labels
-            from bbccli.reading.layout.stack import stack
-
-            score = request.roles.prediction
-            parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
-            tables, layouts, told = map(list, zip(*parts, strict=True))
-            for file, one in zip(tables, layouts, strict=True):
-                refuse_key_of_long(file, one.roles, one.configuration, one.spare)
-            table = stack(tables, layouts, hints)
+            table, tables, layouts, told = _stacked(tables, layouts, hints)
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
@@ -102,6 +94,21 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
         yield of_metadata.columns_set_aside(spare)
     if any(layout.best_alone for layout in layouts):
         yield of_metadata.best_alone()
+
+
+def _stacked(
+    tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints
+) -> tuple[Table, list[Table], list[Layout], list[Sequence[Note]]]:
+    """Return one table of all rows; each file's as it is then laid out, and what to say of it."""
+    from bbccli.reading.layout.confidence import by_labels
+    from bbccli.reading.layout.stack import stack
+
+    score = hints.roles.prediction
+    parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
+    files, laid_out, told = map(list, zip(*parts, strict=True))
+    for file, one in zip(files, laid_out, strict=True):
+        refuse_key_of_long(file, one.roles, one.configuration, one.spare)
+    return stack(files, laid_out, hints), files, laid_out, told
 
 
 def _by_times(
