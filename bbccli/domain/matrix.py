@@ -74,8 +74,8 @@ def check_threshold(threshold: float | None, task: Task, kind: PredictionKind) -
             f"predictions are {plural} of a {task} task",
             hint="leave it out",
         )
-    bounded = kind is PredictionKind.PROBABILITY
-    if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
+    bounded = kind is PredictionKind.PROBABILITY  # all are above the number next to 0
+    if not np.isfinite(threshold) or (bounded and not np.nextafter(0, -1) <= threshold <= 1):
         raise OptionError(
             f"{parameter('threshold')} is {threshold:g}, but the predictions are {plural}",
             hint="for example 0.5" if bounded else "a finite number, for example 0",

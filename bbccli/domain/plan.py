@@ -34,6 +34,8 @@ GREEDY_ROUNDS = 25
 
 TUNED = "tuned"
 """In place of a cut: the best one, chosen in every resample."""
+AS_SKLEARN = "sklearn"
+"""In place of a cut: that of scikit-learn's `TunedThresholdClassifierCV`."""
 OF_TOOL = "tool"
 """In place of a cut: that of the tool, chosen in every resample as the tool did."""
 
@@ -128,8 +130,9 @@ class Plan:
         "calibration that is fitted in each resample; null for none", default=None, since="1.1"
     )
     cut: str | None = doc(
-        "how the cut is chosen in each resample: tuned for the first metric, tuned:METRIC, or "
-        "tool, as the tool does; null where it is fixed",
+        "how the cut is chosen in each resample: tuned for the first metric, tuned:METRIC, "
+        "sklearn or sklearn:METRIC, as TunedThresholdClassifierCV does, or tool, as the tool does; "
+        "null where it is fixed",
         default=None,
         since="1.1",
     )
@@ -141,7 +144,7 @@ class Plan:
             object.__setattr__(self, "members", _members(number))
         coerce_fields(self)
         self._check_members()
-        if self.cut not in (None, OF_TOOL) and str(self.cut).partition(":")[0] != TUNED:
+        if self.cut is not None and not chooses_cut(self.cut):
             raise OptionError(
                 f"{parameter('threshold')} is {self.cut!r}", hint="a number, tuned or tuned:f1"
             )
@@ -230,6 +233,11 @@ class Plan:
         if side is Side.TWO:
             return outside / 2, 1 - outside / 2
         return (outside, None) if side is Side.LOWER else (None, 1 - outside)
+
+
+def chooses_cut(text: str) -> bool:
+    """Return whether a text says how a cut is chosen."""
+    return text == OF_TOOL or text.partition(":")[0] in (TUNED, AS_SKLEARN)
 
 
 def _members(text: str) -> int:

@@ -22,7 +22,7 @@ from bbccli.domain.choices import (
     Side,
     Task,
 )
-from bbccli.domain.plan import CLIP, OF_TOOL, TUNED, Plan, pooling_of, resamples_of
+from bbccli.domain.plan import CLIP, Plan, chooses_cut, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, names_in, option
@@ -339,9 +339,10 @@ class MakingOptions(PlanOptions):
     threshold: str | None = _method(
         None,
         "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
-        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or like the "
-        "tool that wrote the folder (tool).",
-        "X|tuned[:METRIC]|tool",
+        "in every resample, for the first metric (tuned), another one (tuned:METRIC), like "
+        "scikit-learn's TunedThresholdClassifierCV (sklearn[:METRIC]), or like the tool that wrote "
+        "the folder (tool).",
+        "X|tuned[:METRIC]|sklearn[:METRIC]|tool",
         default="tool with --select tool; 0.5 for probabilities, none for unbounded scores",
     )
     calibrate: Calibration | None = _method(
@@ -353,8 +354,7 @@ class MakingOptions(PlanOptions):
     @property
     def cut(self) -> str | None:
         """The word for a cut that is chosen in every resample."""
-        known = str(self.threshold).partition(":")[0] == TUNED or self.threshold == OF_TOOL
-        return self.threshold if known else None
+        return self.threshold if chooses_cut(str(self.threshold)) else None
 
     @property
     def fixed_cut(self) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels.members import rounded
@@ -89,8 +89,11 @@ class Maker:
         """
         shares, made, cuts = self.own
         if np.isnan(shares).any() or (cuts is not None and np.isnan(cuts).any()):
+            rule, why = parameter("select", self.rule), "its metric is undefined"
+            if not np.isnan(shares).any():
+                rule, why = "a tuned cut", f"{why}, or predictions are equal within folds"
             raise UndefinedError(
-                f"nothing can be made of these samples by {self.rule}: its metric is undefined",
+                f"nothing can be made of these samples by {rule}: {why}",
                 hint="give another --metric; see bbc metrics",
             )
         found = of_columns(self.matrix, made, (self.name,))

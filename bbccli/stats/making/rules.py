@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.domain.matrix import PLURAL, PredictionMatrix
-from bbccli.domain.plan import OF_TOOL, Plan
+from bbccli.domain.plan import AS_SKLEARN, OF_TOOL, TUNED, Plan
 from bbccli.errors import UnsupportedError, parameter
 from bbccli.metrics import choose_metric
 from bbccli.metrics.base import Metric
@@ -17,7 +17,7 @@ from bbccli.stats.making import best, calibration, cut, greedy, mean, stack
 from bbccli.stats.making.interface import Calibrate, Combine, Find, Given
 from bbccli.stats.making.made import Maker
 from bbccli.stats.making.tool import maker_of_run, rule_of_run
-from bbccli.stats.making.tool_cut import FINDERS
+from bbccli.stats.making.tool_cut import FINDERS, interpolated
 from bbccli.stats.selection.candidates import parts_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
@@ -51,7 +51,8 @@ def maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
     combine, tuned_for = RULES.get(plan.select, best.combine), None
     if plan.cut is not None:
         tuned_for = _tuned_for(matrix, metric, plan)
-        if plan.select is Select.BEST and tuned_for is metric and plan.calibrate is None:
+        joint = tuned_for is metric and not plan.cut.startswith(AS_SKLEARN)
+        if plan.select is Select.BEST and joint and plan.calibrate is None:
             combine = cut.combine
     if plan.calibrate is not None:
         _check_calibrated(matrix, plan.calibrate)
@@ -68,17 +69,25 @@ def maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
 
 def _finder(matrix: PredictionMatrix, plan: Plan) -> Callable[[Given], Find]:
     """Return what finds a cut: the best one, or that of a tool."""
-    return FINDERS[rule_of_run(matrix).cuts] if plan.cut == OF_TOOL else cut.find
+    if plan.cut == OF_TOOL:
+        return FINDERS[rule_of_run(matrix).cuts]
+    return cut.find if str(plan.cut).startswith(TUNED) else interpolated
 
 
 def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     """Return the metric that the cut is tuned for."""
-    asked, name = parameter("threshold", plan.cut), (plan.cut or "").partition(":")[2]
+    asked, name = parameter("threshold", plan.cut), str(plan.cut).partition(":")[2]
     if plan.cut == OF_TOOL:
         rule = rule_of_run(matrix, asked)
         if not rule.cuts:
             raise UnsupportedError(f"{asked}: the tool has no cut here", hint="leave it out")
         name = rule.cut_for
+    by_folds = str(plan.cut).startswith(AS_SKLEARN)
+    if by_folds and matrix.folds is None and not matrix.repeated_holdout:
+        raise UnsupportedError(
+            f"{asked} takes the mean of the folds, and these are unknown",
+            hint=f"name them by {parameter('fold')}, or give {parameter('threshold', TUNED)}",
+        )
     if matrix.task is not Task.BINARY or matrix.kind is PredictionKind.LABEL:
         raise UnsupportedError(
             f"{asked} is for scores or probabilities of two classes; these predictions are "
