@@ -34,8 +34,8 @@ differences under -rope, between -rope and rope, and over rope; their percentile
 
 Assumptions: independent samples or groups; no outcomes other than those observed.
 
-When to use: like `bayes-t`, for any metric, on samples instead of folds. When not: for the winner
-of a search; with few samples.
+When to use: like `bayes-t`, for any metric, on samples instead of folds. When not: with few
+samples.
 
 Source: Rubin 1981.
 """

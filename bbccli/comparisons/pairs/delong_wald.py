@@ -17,8 +17,7 @@ refused: `wald` takes them. AUCs are pooled, whatever `--pooling`; `wald` follow
 
 Assumptions: independent samples or groups, some tens of each class.
 
-When to use: for two configurations that were named before seeing results. When not: for the winner
-of a search; near AUC 1.
+When to use: for two configurations that were named before seeing results. When not: near AUC 1.
 
 Source: DeLong, DeLong & Clarke-Pearson 1988, section 3; Obuchowski 1997.
 
@@ -44,7 +43,7 @@ ones, the metric is not smooth, like a median, and p is undefined.
 Assumptions: independent samples or groups, some tens of them.
 
 When to use: for F1, log-loss, Brier score, R², concordance and the like, with weights, groups and
-repeats. When not: for the winner of a search; for medians, use `bootstrap` or `permutation`.
+repeats. When not: for medians, use `bootstrap` or `permutation`.
 
 Source: Efron & Tibshirani 1993, chapter 11; Davison & Hinkley 1997, section 2.7.
 """

@@ -36,8 +36,8 @@ Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the me
 
 Assumptions: the correlation of two folds is n_test/(n_test + n_train), a rule of thumb.
 
-When to use: if there are only scores in folds, above all with repeats. When not: for the winner of
-a search; if the metric is smooth and there are predictions, use `wald`.
+When to use: if there are only scores in folds, above all with repeats. When not: if the metric is
+smooth and there are predictions, use `wald`.
 
 Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 
@@ -74,7 +74,7 @@ Algorithm: as for `five-by-two-t`, with this statistic, which does not depend on
 folds.
 
 When to use: for a learner with five repeats of two folds. When not: with other designs, for which
-there is `corrected-t`; for the winner of a search.
+there is `corrected-t`.
 
 Source: Alpaydin 1999.
 """

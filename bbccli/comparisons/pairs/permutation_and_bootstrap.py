@@ -20,7 +20,7 @@ Assumptions: under the null hypothesis the two are exchangeable within a sample,
 score.
 
 When to use: with few samples, or metrics that no formula covers, such as medians. When not: for an
-interval, which `wald` and `bootstrap` give; for the winner of a search.
+interval, which `wald` and `bootstrap` give.
 
 Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
 
@@ -41,8 +41,8 @@ note says so.
 
 Assumptions: independent samples or groups, some tens of them.
 
-When to use: for any metric, above all where `wald` is undefined. When not: for the winner of a
-search; with few samples, where `permutation` is exact.
+When to use: for any metric, above all where `wald` is undefined. When not: with few samples, where
+`permutation` is exact.
 
 Source: Efron & Tibshirani 1993, chapter 13; Davison & Hinkley 1997, section 4.4.
 """
