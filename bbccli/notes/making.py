@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bbccli.notes.note import CARE, HARMLESS, Texts, note
 from bbccli.platform.rounding import count
 
@@ -33,6 +35,20 @@ def few_for_a_cut(n_positive: int) -> Texts:
         f"the cut is tuned with {n_positive} samples of the rarer class, so the estimate is "
         "likely too pessimistic",
         "choose the cut by the cost of mistakes, and give it as --threshold X",
+    )
+
+
+@note(CARE)
+def cut_unseen(threshold: str, metrics: Sequence[str]) -> Texts:
+    """A cut was asked for, and no metric here depends on it.
+
+    Remedy: name a metric of predicted classes beside the one that selects, such as
+    `--metric auc --metric f1`.
+    """
+    shown = (*metrics, threshold.partition(":")[2] or "f1")
+    return (
+        f"no figure here depends on the cut, --threshold {threshold}",
+        f"to see what it does, give {' '.join(f'--metric {one}' for one in shown)}",
     )
 
 

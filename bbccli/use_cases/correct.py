@@ -20,6 +20,7 @@ from bbccli.metrics import METRICS, Metric, choose_metrics, custom
 from bbccli.metrics.capped import POWERS, attainable, with_plan
 from bbccli.notes import (
     Note,
+    cut_unseen,
     deployed_is_stacked,
     ensemble_not_repeated,
     ensemble_not_reproduced,
@@ -100,6 +101,10 @@ def answer(
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
     notes = [*notes, *on_ensemble]
+    if analysis.threshold is not None and all(
+        metric.wants is not PredictionKind.LABEL for metric in metrics
+    ):
+        notes.append(cut_unseen(analysis.threshold, [metric.name for metric in metrics]))
     found = document(
         matrix,
         estimates,

@@ -199,6 +199,18 @@ def test_notes_say_what_takes_part_and_what_it_rests_on():
     assert "one-member" in codes(correct(matrix, **ensemble))
 
 
+def test_a_cut_on_which_no_figure_depends_is_told_with_what_would_show_it():
+    matrix = binary(n_samples=60)
+    for cut, metric, other in (("0.3", "auc", "f1"), ("tuned:mcc", "log-loss", "mcc")):
+        found = correct(matrix, metric=metric, threshold=cut, n_resamples=20)
+        (one,) = (one for one in found.document.record.notes if one.code == "cut-unseen")
+        assert f"--metric {metric} --metric {other}" in one.remedy
+        seen = correct(matrix, metric=[metric, other], threshold=cut, n_resamples=20)
+        assert "cut-unseen" not in codes(seen)
+        assert {one.metric for one in seen.document.record.estimates} == {metric, other}
+    assert "cut-unseen" not in codes(correct(matrix, metric="accuracy", n_resamples=20))
+
+
 def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
     from bbccli.reports import FORMS
 
