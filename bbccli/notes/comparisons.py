@@ -107,9 +107,9 @@ def identical_predictions(first: str, second: str) -> Texts:
 
 @note(DOUBT)
 def selected_pair(winner: str, n_configurations: int) -> Texts:
-    """One of the compared configurations is the best of all on the same samples, which tests of
-    pairs ignore: if none is better than another, a paired test of the winner says "better" in 25 to
-    63 of 100 studies ([tables](../benchmarks/validation-tables.md#comparisons)).
+    """One of the compared configurations is the best of all, which tests of pairs ignore: if none
+    is better than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
+    ([tables](../benchmarks/validation-tables.md#comparisons)).
 
     Remedy: name pairs beforehand, or compare the winner with a baseline.
     """

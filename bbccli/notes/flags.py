@@ -17,9 +17,9 @@ _REMEDY = "stop on a part of the training samples, or record fixed numbers of it
 
 @note(DOUBT, "flags")
 def validity_flags(counts: Mapping[str, int]) -> Texts:
-    """The metadata flag configurations whose predictions may not be what they seem. Or, with fewer
-    than 300 samples, the winner stopped training where the fold that scores it was best: see [early
-    stopping](which-number.md#early-stopping).
+    """The metadata flag configurations whose predictions may not be what they seem; or, with fewer
+    than 300 samples, the winner [stopped early](which-number.md#early-stopping) where the fold that
+    scores it was best.
 
     Remedy: leave flagged configurations out if the flag makes them too good; prefer one without it
     that is as good.

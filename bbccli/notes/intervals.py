@@ -36,8 +36,7 @@ def as_if_chosen_beforehand(method: str) -> Texts:
 @note(DOUBT)
 def no_variance(value: float) -> Texts:
     """A variance is 0: the classes are separated perfectly, all samples are right or all wrong, or
-    all folds or differences are equal. The interval has no width, which says nothing about the
-    uncertainty.
+    all folds or differences are equal. The interval has no width, which means nothing.
 
     Remedy: check whether the predictions vary; else use `bbc`, or collect more samples.
     """
@@ -141,8 +140,8 @@ def not_calibrated(method: str, kind: str) -> Texts:
 @note(DOUBT)
 def rare_positives(label: str, share: float, kind: str) -> Texts:
     """Fewer than one sample in ten is positive, and the metric is not a mean over samples, such as
-    F1. `sharp` and `matched` intervals may be too narrow; in [the bank](validation.md) that of
-    `bbc-632` was far too narrow where 2% were positive.
+    F1. `sharp` and `matched` intervals may be too narrow, as that of `bbc-632` was in [the
+    bank](validation.md) where 2% were positive.
 
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
@@ -155,11 +154,11 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
 
 @note(DOUBT)
 def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -> Texts:
-    """The metric is an error without a worst value, and the rare huge errors that make the mean may
-    not be in the sample: in [the bank](validation.md) 95% intervals covered as seldom as the note
-    says. With a tail index (Hill 1975) of 0.5 or more there is no variance, of 1 or more no mean.
-    For the log-loss the sign is a winner that gives some class a chance under 1 in 10,000, or some
-    truth one under 1 in 1000.
+    """The metric has no worst value, and the rare huge errors that make the mean may not be in the
+    sample: in [the bank](validation.md) 95% intervals covered as seldom as the note says. With a
+    tail index (Hill 1975) of 0.5 or more there is no variance, of 1 or more no mean. For the
+    log-loss the sign is a winner that gives some class a chance under 1 in 10,000, or some truth
+    one under 1 in 1000.
 
     Remedy: report the error with `--cap`, which bounds it, or `medae`; for the log-loss `brier`, or
     decide on a `--clip` such as 0.001 beforehand.
@@ -208,8 +207,8 @@ def majority_rule(name: str, label: str, predicted: str, share: float) -> Texts:
 
 @note(CARE)
 def capped_errors(label: str, cap: float, share: float) -> Texts:
-    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|. The mean
-    of capped errors is smaller than that of all errors, but bounded, so that the guard applies.
+    """With `--cap Q` no residual counts as more than the Q quantile of |yᵢ - median(y)|: the mean
+    is smaller than that of all errors, but bounded, so that the guard applies.
 
     Remedy: choose Q before seeing results, and state it in the paper.
     """

@@ -27,8 +27,7 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
 @note(DOUBT, "coverage")
 def never_predicted(n_rows: int, value: float, which: str) -> Texts:
     """All configurations hold one value in whole folds or runs of samples and hardly ever
-    elsewhere, like an array of zeros that was never filled there. These predictions count as
-    missing.
+    elsewhere, like an array of zeros that was never filled there. These count as missing.
 
     Remedy: leave such cells empty. `--missing error` refuses.
     """
@@ -122,9 +121,9 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
 
 @note(DOUBT, "missing")
 def available_cases(share: float) -> Texts:
-    """Each configuration is scored on the samples that it predicts, here and in every resample;
-    those that predict fewer than half are left out. This is the default for `--task score`, and
-    where no configuration is complete.
+    """Each configuration is scored on the samples that it predicts; those that predict fewer than
+    half are left out. This is the default for `--task score`, and where no configuration is
+    complete.
 
     Remedy: complete the predictions, since configurations scored on easier samples look better; or
     `--missing common-rows`.

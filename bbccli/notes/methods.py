@@ -68,9 +68,8 @@ def risk_reversed(median: float) -> Texts:
 
 @note(DOUBT)
 def leave_one_out(label: str) -> Texts:
-    """Every fold is a single sample, and the metric compares pairs, such as the AUC. The model that
-    leaves out a positive sample saw fewer positives, so the pooled figure is too low, and the
-    selection is biased (Parker, Günter & Bedo 2007; Airola et al. 2011).
+    """Every fold is a single sample, and the metric compares pairs, such as the AUC. The pooled
+    figure is too low, and the selection is biased (Parker, Günter & Bedo 2007; Airola et al. 2011).
 
     Remedy: cross-validate in fewer folds, such as 10, and compare pairs [within
     folds](methods.md#within-folds); or use the Brier score.
@@ -144,8 +143,8 @@ def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
 
 @note(DOUBT)
 def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Texts:
-    """The winner's score is undefined in some folds, such as a precision where it predicts no
-    positive sample. Its mean is over the others, so it may win by predicting next to nothing.
+    """The winner's score is undefined in some folds, such as a precision without positive
+    predictions. Its mean is over the others, so it may win by predicting next to nothing.
 
     Remedy: to count such folds as 0, like scikit-learn, write `"undefined": 0` into the
     [metadata](formats.md#metadata); else use a metric that is defined in every fold.
@@ -266,7 +265,7 @@ def guard_without_bound(label: str) -> Texts:
 @note(DOUBT)
 def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
     """There are too few resamples for the level, so the bound is the most extreme of them, and the
-    interval is too narrow. At level 0.95 two ends take 40 resamples; at 0.99, 200. A
+    interval is too narrow: two ends take 40 resamples at level 0.95, 200 at 0.99. A
     [gate](ci.md#the-gate) is not met by such a bound.
 
     Remedy: 1000 resamples, the default; or `--interval t`.
@@ -285,8 +284,8 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
 @note(DOUBT)
 def mean_over_folds(label: str, per_fold: float) -> Texts:
     """A metric that is neither a mean nor a share of pairs (R², average precision, F scores, MCC,
-    correlations) is averaged over folds. In small folds, and in resamples, it measures something
-    else. A gate never passes on it.
+    correlations) is averaged over folds, where it measures something else. A gate never passes on
+    it.
 
     Remedy: `--pooling pooled` with `bbc`; for the run of a tool, leave out `--pooling`.
     """

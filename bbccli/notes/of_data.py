@@ -90,8 +90,8 @@ def joined_folds_differ(names: Sequence[str]) -> Texts:
 
 @note(CARE, "keys")
 def joined_by_position(files: Sequence[str]) -> Texts:
-    """Rows of several files are matched by position, for want of a key or by `--by-position`. If
-    one file is in another order, the figures are wrong, and nothing shows it.
+    """Rows of several files are matched by position. If one file is in another order, the figures
+    are wrong, and nothing shows it.
 
     Remedy: give every file a column `row_id`, or name the key with `--row-id`; nothing, if you know
     that the order is the same.
@@ -133,7 +133,7 @@ def few_groups(n_groups: int) -> Texts:
 
 @note(DOUBT, "groups")
 def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
-    """Samples of one group are in several folds. Models were tested on groups that they had seen,
+    """Samples of one group are in several folds: models were tested on groups that they had seen,
     so every score may be too good, and no method can correct that.
 
     Remedy: cross-validate again with whole groups in folds.
@@ -148,8 +148,8 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
 
 @note(DOUBT, "keys")
 def repeated_samples(what: str, period: int, times: int) -> Texts:
-    """The truth, the folds or whole rows repeat, as if repeats were stacked without a column
-    `repeat`. Each row counts as a sample, and k copies make an interval too narrow by √k.
+    """The truth, the folds or whole rows repeat, as if repeats were stacked. Each row counts as a
+    sample, and k copies make an interval too narrow by √k.
 
     Remedy: name the columns of repeats and keys: `--repeat`, `--row-id`. Different samples in a
     fixed order, such as trials of several subjects, need `--group`.

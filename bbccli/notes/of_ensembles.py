@@ -10,8 +10,7 @@ def ensemble_not_reproduced(
     name: str, tool: str, metric: str, scores: tuple[float, float]
 ) -> Texts:
     """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: models
-    were added later, weights differ, or another version chose. The figure is for the best single
-    model.
+    were added later, or weights or versions differ. The figure is for the best single model.
 
     Remedy: give what the run had, such as its weights or all its models; or `--select greedy`.
     """

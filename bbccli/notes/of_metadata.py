@@ -11,7 +11,7 @@ from bbccli.platform.rounding import count, figure
 @note(DOUBT, "outcome")
 def classes_as_values(values: Sequence[str]) -> Texts:
     """The truth holds at most five whole numbers, and all predictions are from 0 to 1. They are
-    compared as numbers; if the truth holds classes, the figure means nothing.
+    compared as numbers, which means nothing if the truth holds classes.
 
     Remedy: correct the truth if a number is a slip; `--task regression` if it is a count; a column
     `config::class` for each of several classes.
@@ -142,8 +142,7 @@ def shuffled_numbers(names: Sequence[str]) -> Texts:
 @note(DOUBT, "groups")
 def groups_likely(names: Sequence[str], best: str, rows: str, n_samples: int) -> Texts:
     """The values of a column recur like those of groups, but every row counts as an independent
-    sample. If rows of one value belong together, like trials of a subject, the interval is too
-    narrow for new subjects.
+    sample. If rows of one value belong together, the interval is too narrow for new subjects.
 
     Remedy: `--group NAME`; nothing, if the rows are independent.
     """
@@ -255,9 +254,8 @@ def files_of_folds(n_files: int, n_models: int) -> Texts:
 
 @note(CARE, "folds")
 def averaged_repeats() -> Texts:
-    """The predictions are means over the repeats of a cross-validation, which is all that mljar and
-    AutoGluon keep. Methods over folds can't run, and the estimate is for the mean of several
-    models.
+    """The predictions are means over the repeats of a cross-validation, as mljar and AutoGluon keep
+    them. Methods over folds can't run, and the estimate is for the mean of several models.
 
     Remedy: save the predictions of each repeat if you deploy one model.
     """
@@ -274,7 +272,7 @@ def flagged_left_out(
 ) -> Texts:
     """Configurations flagged `ensemble`, `stacked` or `calibrated_on_fold`, and
     [blends](formats.md#what-values-show), are left out, because they were fitted to the labels that
-    score them; `low_fidelity` and `dummy`, because they are not candidates.
+    score them; so are `low_fidelity` and `dummy` ones, which are not candidates.
 
     Remedy: nothing; `--select greedy` makes an ensemble anew in every resample. `--include` takes
     them in, and the figure is then too good.

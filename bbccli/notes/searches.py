@@ -13,8 +13,8 @@ UNSEEN = (
 @note(CARE)
 def guided(standing: float, lead: float) -> Texts:
     """Later configurations descend from the best of the earlier ones more often than by chance.
-    `bbc` does not allow for how these samples led to them, which costs at most a few hundredths of
-    an AUC for up to about six hyperparameters. See [guided searches](guided.md).
+    That costs at most a few hundredths of an AUC for up to about six hyperparameters. See [guided
+    searches](guided.md).
 
     Remedy: nothing for a few hyperparameters; for many switches, features or prompts as for
     `guided-climb`. If nothing in the search depended on a score, say `--guided no`.
@@ -40,10 +40,9 @@ def guided_by_scores() -> Texts:
 
 @note(DOUBT)
 def guided_climb(standing: float, lead: float) -> Texts:
-    """The search built on its best so far, like hill climbing, evolution, selection of features and
-    agents. Every method here is too good: by 0.06 of an AUC or accuracy on average in simulations,
-    and from 0.01 to 0.20 by kind of search. A gate is undecided, and `--tight` refused. See [guided
-    searches](guided.md).
+    """The search built on its best so far, like hill climbing, evolution and agents. Every method
+    here is too good: by 0.06 of an AUC or accuracy on average in simulations, and from 0.01 to 0.20
+    by kind of search. A gate is undecided, and `--tight` refused. See [guided searches](guided.md).
 
     Remedy: report samples that the search never saw, or repeat the whole search in outer folds. If
     nothing in the search depended on a score, say `--guided no`.
