@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bbccli.platform.text import message, redacted, shortened, visible
-
-if TYPE_CHECKING:
-    from bbccli.platform.records import Document
 
 __all__ = [
     "BbcError",
@@ -229,15 +226,15 @@ class UndecidedError(BbcError):
 
     Parameters
     ----------
-    document
+    record
         The result as far as there is one, with the gate undecided.
     """
 
     status = 4
 
-    def __init__(self, problem: str, document: Document[Any], *, hint: str = "") -> None:
+    def __init__(self, problem: str, record: Any, *, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
-        self.document = document
+        self.record = record
 
 
 OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)

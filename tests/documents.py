@@ -6,6 +6,7 @@ from bbccli import METRICS, Plan, document
 from bbccli.documents.gate import GateRule, judged
 from bbccli.domain.source import Source
 from bbccli.methods import estimate
+from bbccli.platform.records import Document
 from bbccli.types import Direction
 
 
@@ -18,7 +19,8 @@ def result(metric="accuracy", names=("cvt", "bbc-f"), **plan):
 
 def gated(threshold, direction=Direction.MAXIMIZE, found=None, **rule):
     """A document with the verdict of a rule."""
-    return judged(result() if found is None else found, GateRule(threshold, direction, **rule))
+    found = result() if found is None else found
+    return Document.of(judged(found.record, GateRule(threshold, direction, **rule)))
 
 
 def named(name, found):

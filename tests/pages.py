@@ -9,7 +9,7 @@ import matrices
 import numpy as np
 
 from bbccli import METRICS, Plan
-from bbccli.documents.correct import document, error_document, reported_estimate
+from bbccli.documents.correct import document, error_envelope, reported_estimate
 from bbccli.domain.source import Source
 from bbccli.methods import estimate
 from bbccli.platform.records import Document
@@ -98,7 +98,7 @@ def many(n, failures=0):
             e["optimism"] = e["naive"] - e["value"]
         read = first["input"] | {"path": f"runs/run_{position:03d}/predictions.parquet"}
         exhibits.append(shown(first | {"estimates": estimates, "input": read}))
-    errors = [error_document(f"bad{i}.csv", "bad <i>", "", 2).record for i in range(failures)]
+    errors = [error_envelope(f"bad{i}.csv", "bad <i>", "", 2) for i in range(failures)]
     return page(exhibits, errors)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from documents import gated, result
@@ -104,16 +105,16 @@ def test_what_cannot_be_computed_does_not_pass(case):
     assert found["gate"]["outcome"] == "undecided"
     assert found["gate"]["value"] is None
     assert re.search(reason, found["gate"]["reason"])
-    assert status([found]) == 4
+    assert status([found.record]) == 4
 
 
 def test_the_worst_verdict_of_several_is_the_status():
     met, missed = gated(0.25, found=result(level=0.3)), gated(0.5)
     undecided = gated(0.5, found=undefined("interval"))
-    assert status([result()]) == 0
-    assert status([met, met]) == 0
-    assert status([met, missed]) == 3
-    assert status([undecided, missed, met]) == 4
+    assert status([result().record]) == 0
+    assert status([met.record, met.record]) == 0
+    assert status([met.record, missed.record]) == 3
+    assert status([undecided.record, missed.record, met.record]) == 4
 
 
 def test_only_the_first_metric_is_judged():
@@ -125,9 +126,9 @@ def test_only_the_first_metric_is_judged():
 
 
 def test_without_a_rule_nothing_changes():
-    found = result()
+    found = result().record
     assert judged(found, None) is found
-    assert found["gate"] is None
+    assert found.gate is None
 
 
 def test_a_document_is_not_changed_in_place():
@@ -352,8 +353,8 @@ def test_notes_tell_which_figure_shows_nothing(code, threshold, options, outcome
     ],
 )
 def test_a_saved_verdict_without_a_value_is_none(saved, reason):
-    found = gated(0.25, found=result(level=0.3))
+    found = gated(0.25, found=result(level=0.3)).record
     assert judged(found, None) is found
-    broken = judged(found | {"gate": found["gate"] | saved}, None)
-    assert (broken["gate"]["outcome"], broken["gate"]["reason"]) == ("undecided", reason)
+    broken = judged(replace(found, gate=replace(found.gate, **saved)), None)
+    assert (broken.gate.outcome, broken.gate.reason) == ("undecided", reason)
     assert status([broken]) == 4

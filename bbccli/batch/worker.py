@@ -87,10 +87,10 @@ def work(task: FileTask) -> Done:
             others = place.others()  # hashed before read_limits, so that later changes are noticed
             if task.known is not None and task.known == _joined(_hash(place.path), others):
                 return Done(task.position, None)
-            document = answer(place.analysis, place.path).document
-        files = _joined(document["input"]["sha256"], others)
-        document["input"]["path"] = redacted(source.path)
-        return Done(task.position, record(task, files, document=document))
+            result = answer(place.analysis, place.path).record
+        files = _joined(result.input.sha256, others)
+        result = replace(result, input=replace(result.input, path=redacted(source.path)))
+        return Done(task.position, record(task, files, document=as_json(result)))
     except BbcError as error:
         problem, hint = map(place.as_given, error.told(line_of))
         if message(source.path) not in problem:

@@ -49,5 +49,5 @@ def compare(
         from bbccli.reports.page.compared import page_of_comparison
 
         command = command_line(comparing, files, "compare")
-        text = page_of_comparison(Exhibit(found.record, command=command))
+        text = page_of_comparison(Exhibit(found, command=command))
     publish([found], form, where, Kind.COMPARE, text=text)

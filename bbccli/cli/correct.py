@@ -79,7 +79,7 @@ def correct(
             found = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:
             if where.output != "-" or form != "table":  # on standard output the error is enough
-                write(FORMS[form](error.document), where.output)
+                write(FORMS[form](error.record), where.output)
             raise
         if distribution is not None:
             from bbccli.reports.forms.tables import render_distributions
@@ -92,4 +92,4 @@ def correct(
             from bbccli.use_cases.command_line import command_line
 
             text = page([exhibit_of(analysis, found, command_line(analysis, files))])
-    publish([found.document], form, where, text=text)
+    publish([found.record], form, where, text=text)

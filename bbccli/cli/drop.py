@@ -145,10 +145,10 @@ def drop(
                 n_folds = options.n_folds
                 result = decide(matrix, metric, plan, rule=rules[0], n_folds=n_folds, **limits)
                 notes = result.notes
-    document = drop_document(matrix, plan, result, notes)
+    record = drop_document(matrix, plan, result, notes)
     if not options.list_:
-        return publish([document], form, where, Kind.DROP)
+        return publish([record], form, where, Kind.DROP)
     if not where.quiet:
-        tell([document])
+        tell([record])
     write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)
-    exit_by_verdicts([document], where, list(GateOutcome) if not where.quiet else [])
+    exit_by_verdicts([record], where, list(GateOutcome) if not where.quiet else [])

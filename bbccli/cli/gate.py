@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
 from bbccli.platform.option import Option, Scope
+from bbccli.platform.records import Json, as_json
 from bbccli.use_cases.options import GateOptions
 
 Result = Annotated[
@@ -61,9 +63,11 @@ def gate(
         verdict_of,
         write,
     )
+    from bbccli.documents.correct import ErrorEnvelope
     from bbccli.documents.gate import judged
     from bbccli.documents.loading import is_table, read_documents
     from bbccli.errors import OptionError
+    from bbccli.reports import FORMS
     from bbccli.types import GateOutcome
 
     rule = limit.rule
@@ -74,23 +78,37 @@ def gate(
             hint="leave out --format and --output, or have bbc batch write .jsonl",
         )
     saved = read_documents(result)
-    results = [one if "error" in one else judged(one, rule) for one in saved]
-    whole = [one for one in results if "error" not in one]
-    if any(one["gate"] is None for one in whole):
+    read = [one.record for one in saved]
+    results: list[Any] = [
+        one if isinstance(one, ErrorEnvelope) else judged(one, rule) for one in read
+    ]
+    whole = [one for one in results if not isinstance(one, ErrorEnvelope)]
+    if any(one.gate is None for one in whole):
         raise OptionError(
             "there is no threshold, neither on the command line nor saved with the result",
             hint="give --fail-under 0.8, or --fail-over 0.3",
         )
     if form is not None:
-        return publish(results, form, where, answer=verdict_of)
+        text = _as_saved(FORMS[form], saved, read, results) if FORMS[form].of_json else None
+        return publish(results, form, where, text=text, answer=verdict_of)
     # met gates go to standard output, others to standard error
     to_file, told = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
-    shown = whole if to_file else [one for one in whole if one["gate"]["outcome"] in told]
+    shown = whole if to_file else [one for one in whole if one.gate.outcome in told]
     write(
-        "".join(f"{line}\n" for one in shown for line in lines_on(one.record, verdict_of)),
+        "".join(f"{line}\n" for one in shown for line in lines_on(one, verdict_of)),
         where.output,
     )
     if to_file and not where.quiet:
-        tell_written([one.record for one in whole], where.output, verdict_of)
+        tell_written(whole, where.output, verdict_of)
         told = list(GateOutcome)
     exit_by_verdicts(results, where, told)
+
+
+def _as_saved(form: Any, saved: Sequence[Json], read: Sequence[Any], judged: Sequence[Any]) -> Any:
+    """The judged results in a form, with keys of later versions as they were saved."""
+    shown = [one for one in saved if form.holds_errors or "error" not in one]
+    for document, was, now in zip(saved, read, judged, strict=True):
+        if now is not was:
+            document["notes"] += as_json(now.notes[len(was.notes) :])
+            document["gate"] = as_json(now.gate)
+    return form.render(shown)

@@ -39,7 +39,6 @@ def inspect(
         write,
     )
     from bbccli.platform import resources
-    from bbccli.platform.records import Document
     from bbccli.reports import FORMS, Kind
     from bbccli.types import GateOutcome
     from bbccli.use_cases.inspection import inspect as look
@@ -47,10 +46,9 @@ def inspect(
     form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
-    document = Document.of(found)
-    write(FORMS[form].render([document], style_for(where), Kind.INSPECTION), where.output)
+    write(FORMS[form].render([found], style_for(where), Kind.INSPECTION), where.output)
     if where.output != STDOUT and not where.quiet:
         tell_written([found], where.output)
     if found.n_errors:
         raise typer.Exit(2)
-    exit_by_verdicts([document], where, [] if where.quiet else list(GateOutcome))
+    exit_by_verdicts([found], where, [] if where.quiet else list(GateOutcome))

@@ -51,7 +51,7 @@ def leaderboard(
       bbc leaderboard sample_data/digits.parquet --no-wins -o leaderboard.csv
     """
     from bbccli.cli.output import form_for, publish
-    from bbccli.documents.leaderboard import leaderboard as ranked
+    from bbccli.documents.leaderboard import ranking
     from bbccli.errors import OptionError
     from bbccli.metrics import choose_metrics
     from bbccli.platform.resources import enter
@@ -75,5 +75,5 @@ def leaderboard(
         with working(analysis.metric, matrix):
             plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
             matrix = replace(matrix, notes=(*matrix.notes, *notes))
-            found = ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)
+            found = ranking(matrix, metrics, plan, wins, top, progress)
     publish([found], form.name, where, Kind.LEADERBOARD)

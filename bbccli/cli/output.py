@@ -17,11 +17,11 @@ from bbccli.cli.command import source_of
 from bbccli.cli.shared import ALL_NOTES, NotesOptions, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.documents import gate
+from bbccli.documents.correct import ErrorEnvelope
 from bbccli.documents.doubts import doubts_of
 from bbccli.errors import OptionError
 from bbccli.platform import guarded_files
 from bbccli.platform.guarded_files import claim, identity
-from bbccli.platform.records import Document
 from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
 from bbccli.types import GateOutcome
@@ -182,7 +182,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def publish(
-    documents: Sequence[Document[Any]],
+    records: Sequence[Any],
     format: str,
     where: PrintOptions,
     kind: Kind = Kind.CORRECT,
@@ -190,25 +190,25 @@ def publish(
     text: str | None = None,
     answer: Callable[[Any], list[str]] | None = None,
 ) -> None:
-    """Write documents as one report, say the rest on standard error, and exit if a gate is not met.
+    """Write results as one report, say the rest on standard error, and exit if a gate is not met.
 
     Standard error has what was read and all notes beside a report for programs; the answer, the
     doubts and the name of the file where the report went to one; and a verdict that nothing showed.
     Files without a result become lines of JSON; other forms have no place for them.
 
-    text: the report, where it needs more than the documents.
+    text: the report, where it needs more than the records.
     answer: sentences of a record.
     """
-    whole = [document for document in documents if "error" not in document]
+    whole = [one for one in records if not isinstance(one, ErrorEnvelope)]
     form, to_file = FORMS[format], where.output != STDOUT
     if not (form.for_people or to_file or where.quiet):
         tell(whole)
-    shown = documents if form.holds_errors else whole
+    shown = records if form.holds_errors else whole
     write(form.render(shown, style_for(where), kind) if text is None else text, where.output)
     if to_file and not where.quiet:
-        tell_written([one.record for one in whole], where.output, answer)
+        tell_written(whole, where.output, answer)
     told = not where.quiet if to_file else form.for_people
-    exit_by_verdicts(documents, where, list(GateOutcome) if told else [])
+    exit_by_verdicts(records, where, list(GateOutcome) if told else [])
 
 
 def tell_written(
@@ -229,36 +229,34 @@ def lines_on(record: Any, answer: Callable[[Any], list[str]] | None) -> list[str
     return [*map(visible, (answer or answer_of)(record)), *map(note_line, doubts_of(record))]
 
 
-def tell(documents: Sequence[Document[Any]]) -> None:
+def tell(records: Sequence[Any]) -> None:
     """Report on standard error what was read and what to doubt."""
     from bbccli.reports.words.phrases import plain_lines
 
-    for document in documents:
-        for line in plain_lines(document.record):
+    for record in records:
+        for line in plain_lines(record):
             say(line)
 
 
-def exit_by_verdicts(
-    documents: Sequence[Document[Any]], where: NotesOptions, told: Collection[str]
-) -> None:
+def exit_by_verdicts(records: Sequence[Any], where: NotesOptions, told: Collection[str]) -> None:
     """Exit with the status of gates and doubts; say why, unless outcomes like it are `told`."""
-    for document in documents:
-        if "error" in document:
-            say(f"failed: {visible(document['error']['problem'])}")
+    for record in records:
+        if isinstance(record, ErrorEnvelope):
+            say(f"failed: {visible(record.error.problem)}")
             continue
-        outcome = (document.get("gate") or {}).get("outcome", GateOutcome.MET)
-        missed = outcome != GateOutcome.MET
+        outcome = getattr(getattr(record, "gate", None), "outcome", GateOutcome.MET)
+        missed = outcome is not GateOutcome.MET
         if outcome not in told and (missed or where.fail_on):
-            for line in lines_on(document.record, verdict_of if missed else lambda _: []):
+            for line in lines_on(record, verdict_of if missed else lambda _: []):
                 say(line)
-    if status := gate.status(documents, where.fail_on):
+    if status := gate.status(records, where.fail_on):
         raise typer.Exit(status)
 
 
-def verdict_of(document: Any) -> list[str]:
+def verdict_of(record: Any) -> list[str]:
     """Return the line on the gate of a record."""
     from bbccli.reports.words.comparison_sentences import requirement
     from bbccli.reports.words.sentences import gate_sentence
 
-    sentence = requirement if document.command == "compare" else gate_sentence
-    return [f"{document.input.path}: {sentence(document)}"]
+    sentence = requirement if record.command == "compare" else gate_sentence
+    return [f"{record.input.path}: {sentence(record)}"]

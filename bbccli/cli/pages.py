@@ -62,6 +62,7 @@ def report(
       bbc report results.jsonl -o report.html --title "All runs of the week"
     """
     from bbccli.cli.output import STDOUT, check_writable, tell_written, write
+    from bbccli.documents.correct import ErrorEnvelope
     from bbccli.reports.evidence import Exhibit
     from bbccli.reports.page.compared import page_of_comparison
     from bbccli.reports.page.page import page
@@ -73,13 +74,13 @@ def report(
         )
     check_writable({"--output": output})
     if _are_predictions(results):
-        documents, exhibits = [], [_by_default(results[0], quiet=quiet)]
+        failures, exhibits = [], [_by_default(results[0], quiet=quiet)]
     else:
-        documents = _results(results)
-        exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
+        records = [document.record for document in _results(results)]
+        failures = [record for record in records if isinstance(record, ErrorEnvelope)]
+        exhibits = [Exhibit(one) for one in records if not isinstance(one, ErrorEnvelope)]
     if figures is not None:
         _write_figures(exhibits, figures)
-    failures = [document.record for document in documents if "error" in document]
     if [exhibit.document.command for exhibit in exhibits] == ["compare"]:
         write(page_of_comparison(exhibits[0], title or ""), output)
     else:

@@ -11,8 +11,7 @@ from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc
+from bbccli.platform.records.values import doc, settled
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 
@@ -61,7 +60,7 @@ def compare_document(
     required: Verdict | None = None,
     named: bool = True,
     notes: Sequence[Note] = (),
-) -> Document[CompareEnvelope]:
+) -> CompareEnvelope:
     """Return the document of some comparisons.
 
     matrices: the one that was compared in; with ranks, those of all data sets.
@@ -71,21 +70,22 @@ def compare_document(
     read = tuple(Input.of(matrix) for matrix in matrices)
     of_input = dict.fromkeys(note for matrix in matrices for note in of_file(matrix, notes))
     known = (*of_input, *notes)
-    envelope = CompareEnvelope(
-        *(SCHEMA_VERSION, __version__, "compare"),
-        input=read[0],
-        data_sets=read if ranks is not None else (),
-        plan=plan,
-        metric=metric.name,
-        direction=metric.direction,
-        margin=margin,
-        comparisons=tuple(comparisons),
-        best_set=best_set,
-        ranks=ranks,
-        notes=known,
-        gate=None if required is None else judged(required, comparisons, known, named=named),
+    return settled(
+        CompareEnvelope(
+            *(SCHEMA_VERSION, __version__, "compare"),
+            input=read[0],
+            data_sets=read if ranks is not None else (),
+            plan=plan,
+            metric=metric.name,
+            direction=metric.direction,
+            margin=margin,
+            comparisons=tuple(comparisons),
+            best_set=best_set,
+            ranks=ranks,
+            notes=known,
+            gate=None if required is None else judged(required, comparisons, known, named=named),
+        )
     )
-    return Document.of(envelope)
 
 
 def judged(

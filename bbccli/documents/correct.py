@@ -21,8 +21,8 @@ from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.notes import Note, stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import Document, Json
+from bbccli.platform.records.values import doc, settled
 from bbccli.stats.axis import axis_of
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
@@ -224,35 +224,43 @@ def document(
     plan: Plan | None = None,
     command: str = "correct",
     search_cost: SearchCost | None = None,
-    capped: Sequence[Estimate] = (),
-    beside: Sequence[tuple[Estimate, MadeGain]] = (),
-    stopping: Sequence[Stopped] = (),
 ) -> Document[Envelope]:
     """Return the document of some estimates of one matrix.
 
     Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
     """
-    if plan is None:
-        plan = estimates[0].plan if estimates else Plan()
-    shown = tuple(
-        replace(e, selection=e.selection[:MOST_SHARES], axis=axis_of(matrix, e)) for e in estimates
-    )
+    more: Json = {"plan": plan, "command": command, "search_cost": search_cost}
+    return Document.of(envelope(matrix, estimates, notes, **more))
+
+
+def envelope(
+    matrix: PredictionMatrix,
+    estimates: Sequence[Estimate],
+    notes: Sequence[Note] = (),
+    *,
+    plan: Plan | None = None,
+    command: str = "correct",
+    **more: Any,
+) -> Envelope:
+    """Return the record of a document; `more` are fields of it."""
+    shown = [replace(with_most(e), axis=axis_of(matrix, e)) for e in estimates]
     metrics = dict.fromkeys(estimate.metric for estimate in shown)
     best = [reported_estimate([e for e in shown if e.metric == metric]) for metric in metrics]
-    envelope = Envelope(
-        *(SCHEMA_VERSION, __version__, command),
-        input=Input.of(matrix),
-        plan=plan,
-        estimates=shown,
-        notes=(*of_file(matrix, notes), *notes),
-        report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
-        search_cost=search_cost,
-        capped=tuple(replace(e, selection=()) for e in capped),
-        single=tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e, _ in beside),
-        stopping=tuple(stopping),
-        gains=tuple(gain for _, gain in beside),
+    return settled(
+        Envelope(
+            *(SCHEMA_VERSION, __version__, command, Input.of(matrix)),
+            plan=plan or (estimates[0].plan if estimates else Plan()),
+            estimates=tuple(shown),
+            notes=(*of_file(matrix, notes), *notes),
+            report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
+            **more,
+        )
     )
-    return Document.of(envelope)
+
+
+def with_most(estimate: Estimate) -> Estimate:
+    """Return an estimate with the configurations that are selected most often."""
+    return replace(estimate, selection=estimate.selection[:MOST_SHARES])
 
 
 def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:
@@ -323,7 +331,6 @@ def outcome_of(read: Input) -> Outcome:
     return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
 
 
-def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:
-    """Return the document of a file of a batch that has no result."""
-    failure = Failure(problem, hint, status)
-    return Document.of(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure))
+def error_envelope(path: str, problem: str, hint: str, status: int) -> ErrorEnvelope:
+    """Return the record of a file of a batch that has no result."""
+    return ErrorEnvelope(ERROR_SCHEMA, __version__, path, Failure(problem, hint, status))

@@ -10,8 +10,7 @@ from bbccli.domain.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc
+from bbccli.platform.records.values import doc, settled
 from bbccli.version import __version__
 
 
@@ -31,15 +30,16 @@ def drop_document(
     plan: Plan,
     found: DropDecision | Sequence[Replay],
     notes: Sequence[Note] = (),
-) -> Document[DropEnvelope]:
+) -> DropEnvelope:
     """Return the document of a decision, or of the replays of some rules."""
     decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
-    envelope = DropEnvelope(
-        *(SCHEMA_VERSION, __version__, "drop"),
-        input=Input.of(matrix),
-        plan=plan,
-        decision=decision,
-        replays=replays,
-        notes=(*matrix.notes, *notes),
+    return settled(
+        DropEnvelope(
+            *(SCHEMA_VERSION, __version__, "drop"),
+            input=Input.of(matrix),
+            plan=plan,
+            decision=decision,
+            replays=replays,
+            notes=(*matrix.notes, *notes),
+        )
     )
-    return Document.of(envelope)

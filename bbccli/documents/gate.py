@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from bbccli.documents.correct import (
@@ -21,7 +22,6 @@ from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, as_json
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 NAIVE = "cvt"
@@ -133,8 +133,8 @@ def rule_of(
     return None
 
 
-def judged(document: Document[Envelope], rule: GateRule | None) -> Document[Envelope]:
-    """Return the document with the verdict of a rule on its first metric.
+def judged(result: Envelope, rule: GateRule | None) -> Envelope:
+    """Return the result with the verdict of a rule on its first metric.
 
     Without a rule its own verdict counts, unless it has no value or is not what its value says:
     then nothing is decided.
@@ -142,20 +142,19 @@ def judged(document: Document[Envelope], rule: GateRule | None) -> Document[Enve
     Raises OptionError: the metric is better the other way, or the threshold decides nothing.
     """
     if rule is None:
-        return _with_own(document)
-    result, method = document.record, rule.method
-    notes = list(document["notes"])
+        return _with_own(result)
+    method, notes = rule.method, result.notes
     if method == NAIVE:
-        notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
+        notes += (gate_on_naive(f"the naive figure of {method}, which"),)
     elif method and METHODS[method].ignores_selection and not is_single(result):
-        notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
-    return document | {"notes": notes, "gate": as_json(_verdict(result, rule))}
+        notes += (gate_on_naive(f"{method}, which ignores the selection and"),)
+    return replace(result, notes=notes, gate=_verdict(result, rule))
 
 
-def _with_own(document: Document[Envelope]) -> Document[Envelope]:
-    gate = document.record.gate if document.get("gate") else None
+def _with_own(result: Envelope) -> Envelope:
+    gate = result.gate
     if gate is None or gate.outcome is GateOutcome.UNDECIDED:
-        return document
+        return result
     if gate.value is None:
         reason = "the saved verdict has no value"
     elif gate.outcome is not _outcome(gate.direction, gate.value, gate.threshold):
@@ -163,18 +162,19 @@ def _with_own(document: Document[Envelope]) -> Document[Envelope]:
             f"the saved verdict is {gate.outcome}, but {gate.value:g} is held to {gate.threshold:g}"
         )
     else:
-        return document
-    undecided = {"outcome": "undecided", "reason": reason, "value": None, "margin": None}
-    return document | {"gate": document["gate"] | undecided}
+        return result
+    undecided = GateOutcome.UNDECIDED
+    gate = replace(gate, outcome=undecided, reason=reason, value=None, margin=None)
+    return replace(result, gate=gate)
 
 
-def status(documents: Iterable[Document[Any]], fail_on: str | None = None) -> int:
-    """Exit status of judged documents and of files without a result.
+def status(results: Iterable[Any], fail_on: str | None = None) -> int:
+    """Exit status of judged results and of files without a result.
 
     5 if a file has none, else 4 if a gate is undecided, 3 if one failed, else 0; with `fail_on`
     also 3 if there is a doubt.
     """
-    return max((_status(document.record, fail_on) for document in documents), default=0)
+    return max((_status(result, fail_on) for result in results), default=0)
 
 
 def _status(result: Any, fail_on: str | None) -> int:
@@ -186,16 +186,9 @@ def _status(result: Any, fail_on: str | None) -> int:
     return max(STATUS[gate.outcome] if gate else 0, STATUS[GateOutcome.MISSED] * doubted)
 
 
-def left_undecided(
-    document: Document[Envelope], rule: GateRule, metric: str, reason: str
-) -> Document[Envelope]:
-    """Return a document without estimates with the verdict that nothing could be judged."""
-    return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
-
-
 def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if not result.estimates:
-        return _undecided(rule, None, None, "there is no estimate")
+        return undecided(rule, None, None, "there is no estimate")
     metric = result.estimates[0].metric
     estimates = [e for e in result.estimates if e.metric == metric]
     known = METRICS.get(metric)
@@ -205,17 +198,17 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if found is None:
         figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
         lacking = f"{rule.method} is not in the result" if rule.method else f"no method {figure}"
-        return _undecided(rule, metric, rule.method, lacking)
+        return undecided(rule, metric, rule.method, lacking)
     value, lacking = _judged_value(found, rule)
     if value is None:
-        return _undecided(rule, metric, found.method, lacking)
+        return undecided(rule, metric, found.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate fails
     doubt = _why_too_good(found, value, rule, alone=is_single(result))
     if found.opened is None and any(note.code == CLIMB for note in result.notes):
         doubt = doubt or "these samples guided the search"
     if doubt and outcome is GateOutcome.MET:
-        return _undecided(rule, metric, found.method, doubt)
+        return undecided(rule, metric, found.method, doubt)
     margin = float(rule.direction.gain(value, rule.threshold))
     return Gate(
         rule.threshold, rule.direction, rule.on, metric, found.method, value, margin, outcome
@@ -275,6 +268,7 @@ def _judged_value(estimate: Estimate, rule: GateRule) -> tuple[float | None, str
     return value, f"the {end.value} bound of {method} is undefined"
 
 
-def _undecided(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:
+def undecided(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:
+    """Return the verdict that nothing could be judged."""
     of_rule = rule.threshold, rule.direction, rule.on
     return Gate(*of_rule, metric, method, None, None, GateOutcome.UNDECIDED, reason)

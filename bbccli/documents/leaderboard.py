@@ -27,7 +27,7 @@ from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note, method_left_out, not_corrected
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc
+from bbccli.platform.records.values import doc, settled
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.making import maker_of
 from bbccli.stats.making.made import Maker
@@ -108,6 +108,18 @@ def leaderboard(
     UndefinedError, UnsupportedError
         A metric is undefined on the data, or can't be pooled as planned.
     """
+    return Document.of(ranking(matrix, metrics, plan, wins, top, progress))
+
+
+def ranking(
+    matrix: PredictionMatrix,
+    metrics: Metric | str | Sequence[Metric | str],
+    plan: Plan,
+    wins: bool,
+    top: int | None,
+    progress: Progress,
+) -> LeaderboardEnvelope:
+    """Return the record of the document."""
     chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
     selector = chosen[0]
     maker = maker_of(matrix, selector, plan)
@@ -119,7 +131,7 @@ def leaderboard(
     # of all, where `selection` has the first few
     found = corrected.distribution if corrected and maker is None else None
     shares = found.shares(matrix.n_configurations) if found else None
-    envelope = LeaderboardEnvelope(
+    whole = LeaderboardEnvelope(
         *(SCHEMA_VERSION, __version__, "leaderboard"),
         input=Input.of(matrix),
         plan=plan if corrected is None else corrected.plan,
@@ -138,7 +150,7 @@ def leaderboard(
             *(() if corrected else choice.notes),
         ),
     )
-    return Document.of(envelope)
+    return settled(whole)
 
 
 def _corrected(

@@ -8,8 +8,7 @@ from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.planning.records import Planned
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc
+from bbccli.platform.records.values import doc, settled
 from bbccli.types import Direction
 from bbccli.version import __version__
 
@@ -26,17 +25,16 @@ class PlanEnvelope(AnyEnvelope):
     notes: tuple[Note, ...] = doc("what to know about the pilot and the plan")
 
 
-def plan_document(
-    matrix: PredictionMatrix | None, plan: Plan, planned: Planned
-) -> Document[PlanEnvelope]:
+def plan_document(matrix: PredictionMatrix | None, plan: Plan, planned: Planned) -> PlanEnvelope:
     """Return the document of a plan; without a pilot there is no matrix."""
-    envelope = PlanEnvelope(
-        *(SCHEMA_VERSION, __version__, "plan"),
-        input=None if matrix is None else Input.of(matrix),
-        plan=plan,
-        metric=planned.metric,
-        direction=planned.direction,
-        planned=planned,
-        notes=(*(() if matrix is None else matrix.notes), *planned.notes),
+    return settled(
+        PlanEnvelope(
+            *(SCHEMA_VERSION, __version__, "plan"),
+            input=None if matrix is None else Input.of(matrix),
+            plan=plan,
+            metric=planned.metric,
+            direction=planned.direction,
+            planned=planned,
+            notes=(*(() if matrix is None else matrix.notes), *planned.notes),
+        )
     )
-    return Document.of(envelope)

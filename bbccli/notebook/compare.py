@@ -11,7 +11,6 @@ from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, options_from, sources_of
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
 from bbccli.types import Interval, Pooling
 from bbccli.use_cases.compare import WITHOUT, Comparing, names_of
 
@@ -120,8 +119,8 @@ class ComparisonResult(Result):
 
     Attributes
     ----------
-    document
-        The content of ``--format json``.
+    record
+        The record of the document.
     options
         The options.
     command
@@ -130,14 +129,14 @@ class ComparisonResult(Result):
 
     kind: ClassVar[str] = "compare"
 
-    document: Document[CompareEnvelope]
+    record: CompareEnvelope
     options: Comparing
     command: str = ""
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """All comparisons, the requested one first; empty if only the best set was requested."""
-        return self.document.record.comparisons
+        return self.record.comparisons
 
     @property
     def comparison(self) -> Comparison | None:
@@ -178,7 +177,7 @@ class ComparisonResult(Result):
     @property
     def best_set(self) -> BestSet | None:
         """All configurations, with a mark on those that may be the best; None if not requested."""
-        return self.document.record.best_set
+        return self.record.best_set
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -189,7 +188,7 @@ class ComparisonResult(Result):
     @property
     def ranks(self) -> Ranks | None:
         """Ranks over data sets; None without `across`."""
-        return self.document.record.ranks
+        return self.record.ranks
 
     def sentence(self) -> str:
         """Return the answer in words, with the difference behind it."""
@@ -219,7 +218,7 @@ class ComparisonResult(Result):
         from bbccli.reports.figures import draw
         from bbccli.reports.page.compared import FIGURES, figures_of
 
-        exhibit = Exhibit(self.document.record)
+        exhibit = Exhibit(self.record)
         drawn = {figure.kind: figure for figure in figures_of(exhibit)}
         kind = kind or next(iter(drawn))
         entry(dict.fromkeys(FIGURES), kind, "figure")
@@ -229,12 +228,12 @@ class ComparisonResult(Result):
         from bbccli.reports.evidence import Exhibit
         from bbccli.reports.page.compared import page_of_comparison
 
-        return page_of_comparison(Exhibit(self.document.record, command=self.command))
+        return page_of_comparison(Exhibit(self.record, command=self.command))
 
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.words.comparison_sentences import lines
 
-        return lines(self.document.record)
+        return lines(self.record)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.content import blocks_of
@@ -242,5 +241,5 @@ class ComparisonResult(Result):
         from bbccli.reports.page.compared import figures_of
         from bbccli.reports.page.sections import cell_of_blocks
 
-        record = self.document.record
+        record = self.record
         return cell_of_blocks(blocks_of(record), figures_of(Exhibit(record)))

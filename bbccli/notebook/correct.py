@@ -14,7 +14,7 @@ from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, options_from, plan_of_search, source_of
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, as_json
+from bbccli.platform.records.values import settled
 from bbccli.types import Pooling
 from bbccli.use_cases.correct import Analysed, answer, cost_of_search, working
 from bbccli.use_cases.options import Analysis
@@ -125,7 +125,7 @@ class Correction(Result):
     Attributes
     ----------
     analysed
-        The matrix, the metrics, the estimates and the document.
+        The matrix, the metrics, the estimates and the result.
     analysis
         The options.
     command
@@ -144,9 +144,9 @@ class Correction(Result):
         return self.analysed.matrix
 
     @property
-    def document(self) -> Document[Envelope]:
-        """The content of ``--format json``."""
-        return self.analysed.document
+    def record(self) -> Envelope:
+        """The record of the document."""
+        return self.analysed.record
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
@@ -191,7 +191,7 @@ class Correction(Result):
         """
         from bbccli.reports.words.for_papers import sentences
 
-        found = sentences(self.document.record)
+        found = sentences(self.record)
         if not found:
             raise UndefinedError("no estimate can be reported", hint="use method='bbc'")
         return "\n".join(f"{one}." for one in found)
@@ -246,15 +246,15 @@ class Correction(Result):
             plan = self.analysed.plan
             with working(self.analysis.metric, self.matrix):
                 seen = cost_of_search(self.matrix, found.metrics[0], plan)
-            found = replace(found, document=self.document | {"search_cost": as_json(seen)})
+            found = replace(found, record=replace(found.record, search_cost=settled(seen)))
         return exhibit_of(self.analysis, found, self.command)
 
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.page.page import first_lines
 
-        return first_lines(self.document.record, named=True)
+        return first_lines(self.record, named=True)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.page.page import cell_of
 
-        return cell_of(self.document.record)
+        return cell_of(self.record)

@@ -12,7 +12,6 @@ from bbccli.notebook.arguments import command_of, options_from, source_of
 from bbccli.notebook.result import Result
 from bbccli.planning.records import Cell, Planned
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
 from bbccli.types import Pooling
 from bbccli.use_cases.plan import WITHOUT, Planning
 
@@ -103,8 +102,8 @@ class PlanResult(Result):
 
     Attributes
     ----------
-    document
-        The content of ``--format json``.
+    record
+        The record of the document.
     options
         The options.
     command
@@ -113,14 +112,14 @@ class PlanResult(Result):
 
     kind: ClassVar[str] = "plan"
 
-    document: Document[PlanEnvelope]
+    record: PlanEnvelope
     options: Planning
     command: str = ""
 
     @property
     def planned(self) -> Planned:
         """The whole plan, with its basis."""
-        return self.document.record.planned
+        return self.record.planned
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -179,10 +178,10 @@ class PlanResult(Result):
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.content.plan import lines
 
-        return lines(self.document.record)
+        return lines(self.record)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.content import blocks_of
         from bbccli.reports.page.sections import cell_of_blocks
 
-        return cell_of_blocks(blocks_of(self.document.record))
+        return cell_of_blocks(blocks_of(self.record))

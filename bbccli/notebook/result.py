@@ -31,8 +31,13 @@ class Result(ABC):
     if TYPE_CHECKING:  # an attribute or a property
 
         @property
-        def document(self) -> Document[Any]:
-            """The content of ``--format json``."""
+        def record(self) -> Any:
+            """The record of the document."""
+
+    @property
+    def document(self) -> Document[Any]:
+        """The content of ``--format json``."""
+        return Document.of(self.record)
 
     @property
     def notes(self) -> list[str]:
@@ -59,14 +64,13 @@ class Result(ABC):
         from bbccli.reports import FORMS, form_of, forms_of
 
         form = form_of(str(path), forms_of(self.kind)) or "table"
-        document = self.document
-        text = self._page() if form == "html" else FORMS[form].render([document], kind=self.kind)
+        text = self._page() if form == "html" else FORMS[form].render([self.record], kind=self.kind)
         write_whole(text.encode(errors="backslashreplace"), str(path))
 
     def __repr__(self) -> str:
         from bbccli.documents.doubts import doubts_of
 
-        doubts = doubts_of(self.document.record)
+        doubts = doubts_of(self.record)
         more = len(self._notes()) - len(doubts)
         lines = [*(f"DOUBT: {doubt.text}." for doubt in doubts), *self._lines()]
         return "\n".join([*lines, *([f"{count(more, 'note')} in .notes"] if more else [])])
@@ -81,12 +85,12 @@ class Result(ABC):
     def _page(self) -> str:
         from bbccli.reports import FORMS
 
-        return FORMS["html"].render([self.document], kind=self.kind)
+        return FORMS["html"].render([self.record], kind=self.kind)
 
     def _notes(self) -> list[Note]:
         from bbccli.documents.doubts import notes_of
 
-        return by_severity(notes_of(self.document.record))
+        return by_severity(notes_of(self.record))
 
 
 @dataclass(frozen=True, repr=False)

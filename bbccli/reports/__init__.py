@@ -18,7 +18,7 @@ from typing import IO, Any
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.arguments import ByName, choice, coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, Json
+from bbccli.platform.records import Json, as_json
 from bbccli.platform.records.values import record_of
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
@@ -88,7 +88,7 @@ class Form:
     holds_errors
         True if it has a place for files without a result.
     of_json
-        True if it is made from the documents themselves, not from their records.
+        True if it is made from documents as they are given, not from records.
     writer
         Module that writes the blocks of `content`.
     """
@@ -102,14 +102,14 @@ class Form:
     of_json: bool = False
     writer: str = ""
 
-    def __call__(self, document: Document[Any], style: Style = Style(), /) -> str:
+    def __call__(self, document: Any, style: Style = Style(), /) -> str:
         """Return the text of one result of `bbc correct`, ending in a newline."""
         return self.render([document], style)
 
     def render(
-        self, documents: Sequence[Json], style: Style = Style(), kind: Kind | str = Kind.CORRECT
+        self, documents: Sequence[Any], style: Style = Style(), kind: Kind | str = Kind.CORRECT
     ) -> str:
-        """Return one text for some documents, such as a CSV with one header."""
+        """Return one text for some documents or records, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
         shown = Kind.CORRECT if kind in (Kind.BATCH, Kind.DISTRIBUTION) else kind
         if not {kind, shown} <= set(self.modules):
@@ -121,56 +121,50 @@ class Form:
         name = self.modules[shown]
         text: str
         if name != CONTENT:
-            text = _function(name)(results, style)
+            text = imported(name)(results, style)
         elif self.name == "csv":
-            text = _function("forms.tables.as_text")(
-                *_function(f"content.{shown}.csv_rows")(results)
+            text = imported("forms.tables.as_text")(
+                *imported(f"content.{shown}.csv_rows")(as_json(results))
             )
         else:
-            blocks = map(_function("content.blocks_of"), results)
-            text = _function(f"{self.writer}.write")(blocks, style)
+            blocks = map(imported("content.blocks_of"), results)
+            text = imported(f"{self.writer}.write")(blocks, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
         """Write the records of a batch as one table, one record at a time."""
-        _function(self.modules[Kind.BATCH])(records, file)
+        imported(self.modules[Kind.BATCH])(records, file)
 
     def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
         """Return the columns of resamples, see `tables.columns_of`, as a file."""
-        data: bytes = _function(self.modules[Kind.DISTRIBUTION])(columns)
+        data: bytes = imported(self.modules[Kind.DISTRIBUTION])(columns)
         return data
 
 
-def _function(name: str) -> Any:
-    """Return a function by its module in this room, or by `package.module:function`."""
+def imported(name: str) -> Any:
+    """Return a function or a class by its module in this room, or by `package.module:function`."""
     module, _, function = name.rpartition(":" if ":" in name else ".")
     return getattr(import_module(module if ":" in name else f"bbccli.reports.{module}"), function)
 
 
 RECORDS = {
-    Kind.CORRECT: ("documents.correct", "Envelope"),
-    Kind.DROP: ("documents.drop", "DropEnvelope"),
-    Kind.LEADERBOARD: ("documents.leaderboard", "LeaderboardEnvelope"),
-    Kind.COMPARE: ("documents.compare", "CompareEnvelope"),
-    Kind.PLAN: ("documents.plan", "PlanEnvelope"),
-    Kind.INSPECTION: ("use_cases.inspection", "Inspection"),
+    Kind.CORRECT: "bbccli.documents.correct:Envelope",
+    Kind.DROP: "bbccli.documents.drop:DropEnvelope",
+    Kind.LEADERBOARD: "bbccli.documents.leaderboard:LeaderboardEnvelope",
+    Kind.COMPARE: "bbccli.documents.compare:CompareEnvelope",
+    Kind.PLAN: "bbccli.documents.plan:PlanEnvelope",
+    Kind.INSPECTION: "bbccli.use_cases.inspection:Inspection",
 }
-"""Module and name of the record that a kind of result is."""
+"""The record that a kind of result is, by its module and name."""
 
-OF_ERROR = ("documents.correct", "ErrorEnvelope")
-
-
-def record_type(place: tuple[str, str]) -> Any:
-    """Return a record by its module and name."""
-    module, name = place
-    return getattr(import_module(f"bbccli.{module}"), name)
+OF_ERROR = "bbccli.documents.correct:ErrorEnvelope"
 
 
-def _record(document: Json, kind: Kind) -> Any:
-    """The record of a document; anything else, such as a method, as it is."""
-    if kind not in RECORDS:
+def _record(document: Any, kind: Kind) -> Any:
+    """The record of a document; anything else, such as a record or a method, as it is."""
+    if kind not in RECORDS or not isinstance(document, Mapping):
         return document
-    return record_of(record_type(OF_ERROR if "error" in document else RECORDS[kind]), document)
+    return record_of(imported(OF_ERROR if "error" in document else RECORDS[kind]), document)
 
 
 _OWN = {
@@ -263,7 +257,6 @@ _OWN = {
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,
-            of_json=True,
         ),
         Form(
             "every-eval-ever",

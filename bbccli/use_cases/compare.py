@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from bbccli.domain.plan import Plan
     from bbccli.metrics import Metric
     from bbccli.notes import Note
-    from bbccli.platform.records import Document
 
 WITHOUT = frozenset(
     {"guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"}
@@ -206,8 +205,8 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
 
     def answer(
         self, sources: Sequence[Any], names: Sequence[str] = (), progress: Progress = silent
-    ) -> Document[CompareEnvelope]:
-        """Compare, and return the document.
+    ) -> CompareEnvelope:
+        """Compare, and return the result.
 
         `sources` are files, tables in memory or matrices: of the same samples, or with `across` a
         data set each. `names` are theirs; without names all are files, named by path.
@@ -239,7 +238,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
         sources: Sequence[Any],
         names: Sequence[str],
         progress: Progress,
-    ) -> Document[CompareEnvelope]:
+    ) -> CompareEnvelope:
         """Compare configurations, or families, on the same samples."""
         from bbccli.comparisons.baseline import against_baseline
         from bbccli.comparisons.families import between_families, families_by, made_against
@@ -322,9 +321,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
             progress=progress,
         )
 
-    def _over_data_sets(
-        self, sources: Sequence[Any], names: Sequence[str]
-    ) -> Document[CompareEnvelope]:
+    def _over_data_sets(self, sources: Sequence[Any], names: Sequence[str]) -> CompareEnvelope:
         """Rank the families, or the configurations, over several data sets."""
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""From a file and its options to a document: read, estimate, judge."""
+"""From a file and its options to a result: read, estimate, judge."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.documents.correct import Envelope, document, reported_estimate
-from bbccli.documents.gate import judged, left_undecided
+from bbccli.documents.correct import Envelope, envelope, reported_estimate, with_most
+from bbccli.documents.gate import judged, undecided
 from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import OF_TOOL, Plan
@@ -27,7 +27,7 @@ from bbccli.notes import (
 )
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
+from bbccli.platform.records import Json
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
 from bbccli.stats.case import Case
@@ -39,12 +39,12 @@ from bbccli.use_cases.options import Analysis, PlanOptions
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """The document of a file, and what it was made from; the first metric selects."""
+    """The result of a file, and what it was made from; the first metric selects."""
 
     matrix: PredictionMatrix
     metrics: Sequence[Metric]
     estimates: Sequence[Estimate]
-    document: Document[Envelope]
+    record: Envelope
     plan: Plan
 
 
@@ -58,7 +58,7 @@ def answer(
     """Read a file (unless it is a matrix already), estimate, and judge the result.
 
     `cost` is true to compute the cost of the search, None to do so if possible. An UndecidedError,
-    with the document, if the figure of a gate can't be computed; a BbcError if there is no result.
+    with the result, if the figure of a gate can't be computed; a BbcError if there is no result.
     """
     enter(progress, "reading")
     (sheet, matrix), rule = analysis.read_sheet(path), analysis.rule
@@ -90,31 +90,27 @@ def answer(
             of_search = None
             if cost is not False:
                 of_search = cost_of_search(matrix, metrics[0], plan.single, needed=cost is True)
-            capped = _capped(matrix, metrics, plan, estimates)
             beside = list(_beside(matrix, metrics, plan, estimates))
-            stopping = stopped_of(matrix, estimates)
+            of_run: Json = {
+                "capped": _capped(matrix, metrics, plan, estimates),
+                "single": [single for single, _ in beside],
+                "gains": [gain for _, gain in beside],
+                "stopping": stopped_of(matrix, estimates),
+            }
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
-        empty = document(matrix, [], plan=plan)
         problem, hint = error.told()
-        found = left_undecided(empty, rule, metrics[0].name, problem)
-        raise UndecidedError(problem, found, hint=hint) from error
+        gate = undecided(rule, metrics[0].name, rule.method, problem)
+        record = envelope(matrix, [], plan=plan, gate=gate)
+        raise UndecidedError(problem, record, hint=hint) from error
     notes = [*notes, *on_ensemble]
     if analysis.threshold is not None and all(
         metric.wants is not PredictionKind.LABEL for metric in metrics
     ):
         notes.append(cut_unseen(analysis.threshold, [metric.name for metric in metrics]))
-    found = document(
-        matrix,
-        estimates,
-        notes,
-        search_cost=of_search,
-        capped=capped,
-        beside=beside,
-        stopping=stopping,
-    )
-    return Analysed(matrix, metrics, estimates, judged(found, rule), plan)
+    record = envelope(matrix, estimates, notes, search_cost=of_search, **of_run)
+    return Analysed(matrix, metrics, estimates, judged(record, rule), plan)
 
 
 MUCH, TOO_MUCH, PAIRS = 1e9, 3e9, 8
@@ -203,7 +199,8 @@ def _capped(
         if reported is not None and metric.name in POWERS:
             method = METHODS[reported.method]
             of_cap = replace(plan, cap=CAP)
-            capped.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
+            found = method.run(matrix, metric, of_cap, select_by=metrics[0])
+            capped.append(replace(found, selection=()))
     return capped
 
 
@@ -225,7 +222,10 @@ def _beside(
         found, looked = difference_at_size(*cases), made.direction.gain(made.naive, single.naive)
         if looked == found.value == found.interval.lower == found.interval.upper == 0:
             continue  # such as a cut, on which the metric does not depend
-        yield single, MadeGain(metric.name, float(looked), found.value, found.interval, found.wins)
+        yield (
+            with_most(single),
+            MadeGain(metric.name, float(looked), found.value, found.interval, found.wins),
+        )
 
 
 @contextmanager

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bbccli.documents.plan import PlanEnvelope
     from bbccli.planning import PlanRequest, Stated
     from bbccli.planning.studies import PlanBasis
-    from bbccli.platform.records import Document
 
 WITHOUT = frozenset({"side", "evaluation_share", "tolerance", "outer_fold", "select"})
 """Options of its groups that a plan does not have."""
@@ -139,7 +138,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
                     hint="leave out the file, or the option",
                 )
 
-    def answer(self, pilot: Any = None, progress: Progress = silent) -> Document[PlanEnvelope]:
+    def answer(self, pilot: Any = None, progress: Progress = silent) -> PlanEnvelope:
         """Plan from files, a table, a matrix, or stated values (None); return the document."""
         from bbccli.documents.plan import plan_document
         from bbccli.metrics import choose_metrics, metric_named

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from bbccli.platform.records import Document
 from bbccli.reports import FORMS
 from bbccli.use_cases.correct import answer
 from bbccli.use_cases.options import Analysis
@@ -34,7 +35,7 @@ def _fold(fold, row):
 
 
 def left_of(path, **how):
-    return answer(Analysis(n_resamples="20", **how), str(path)).document
+    return Document.of(answer(Analysis(n_resamples="20", **how), str(path)).record)
 
 
 def forms(document):

@@ -53,7 +53,7 @@ def test_the_difference_is_that_of_a_slow_loop():
 def test_alone_it_is_the_gain_that_correct_gives(options):
     matrix = binary(n_samples=60, seed=1)
     result = compare(matrix, n_resamples=60, **options)
-    (gain,) = correct(matrix, n_resamples=60, **options).document.record.gains
+    (gain,) = correct(matrix, n_resamples=60, **options).record.gains
     assert result.corrected == pytest.approx(gain.value, abs=1e-12)
     assert result.difference == pytest.approx(gain.looked, abs=1e-12)
     assert result.interval == pytest.approx((gain.interval.lower, gain.interval.upper), abs=1e-12)
@@ -67,7 +67,7 @@ def test_a_margin_and_a_verdict_go_with_it():
     matrix = binary(n_samples=60, seed=1)
     found = compare(matrix, margin=0.5, fail_unless="not-worse", **options)
     assert found.verdict == "not-worse"
-    assert found.document.record.gate.outcome == "met"
+    assert found.record.gate.outcome == "met"
 
 
 def test_families_make_their_own():
@@ -164,7 +164,7 @@ def test_a_batch_makes_of_every_file(run, tmp_path):
 
 
 def words(found):
-    blocks = of_result(found.document.record)
+    blocks = of_result(found.record)
     lines = [
         block.lines if isinstance(block, AnswerLines) else [block.text]
         for block in blocks

@@ -146,7 +146,7 @@ def test_members_are_told_with_their_weights():
 def test_the_gain_is_of_the_same_resamples(name):
     matrix = (regression if name == "rmse" else binary)(n_samples=60)
     found = correct(matrix, metric=name, select="greedy:3", n_resamples=80)
-    (gain,), (single,) = found.document.record.gains, found.document.record.single
+    (gain,), (single,) = found.record.gains, found.record.single
     assert single.winner in matrix.configurations
     assert gain.looked == pytest.approx(single.naive - found.naive)
     assert gain.value == pytest.approx(single.value - found.value)

@@ -151,7 +151,7 @@ def test_margins_have_a_cut_too():
     matrix = binary(n_samples=60, kind=PredictionKind.SCORE)
     found = correct(matrix, metric="f1", threshold="tuned", n_resamples=50)
     assert found.estimate.made.cut is not None
-    (single,) = found.document.record.single
+    (single,) = found.record.single
     fixed = correct(matrix, metric="f1", threshold=0, n_resamples=50)
     assert single.value == fixed.value
     assert found.naive >= fixed.naive
@@ -182,7 +182,7 @@ def test_a_cut_that_is_none_is_refused(threshold, word):
 
 
 def codes(found):
-    return {note.code for note in found.document.record.notes}
+    return {note.code for note in found.record.notes}
 
 
 def test_notes_say_what_takes_part_and_what_it_rests_on():
@@ -215,7 +215,7 @@ def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
     from bbccli.reports import FORMS
 
     found = correct(binary(n_samples=60), metric="log-loss", select="stack", n_resamples=50)
-    record, text = found.document.record, FORMS["table"](found.document)
+    record, text = found.record, FORMS["table"](found.document)
     (gain,), flat = record.gains, " ".join(text.split())
     assert "The stack ensemble, made of " in flat
     assert f"Best single configuration, {record.single[0].winner}: scored" in flat
@@ -230,7 +230,7 @@ def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
 def test_a_cut_is_named_in_the_sentence():
     found = correct(binary(n_samples=60), metric="auc", threshold="tuned:f1", n_resamples=20)
     assert "its cut for F1" in found.sentence()
-    assert not found.document.record.gains  # the AUC does not depend on it
+    assert not found.record.gains  # the AUC does not depend on it
     steps = correct(
         binary(n_samples=60), metric="f1", threshold="tuned", calibrate="platt", n_resamples=20
     )

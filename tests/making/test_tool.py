@@ -141,7 +141,7 @@ def test_in_every_bag_the_rule_is_that_of_the_tool(changes: dict[str, object]):
 
 def test_the_answer_is_of_what_the_tool_deploys():
     found = bbccli.correct(MLJAR / "mljar", n_resamples=200)
-    (single,), (gain,) = found.document.record.single, found.document.record.gains
+    (single,), (gain,) = found.record.single, found.record.gains
     made = found.estimate.made
     assert (found.winner, made.rule, made.tool) == ("Ensemble", "tool", "mljar")
     assert found.naive == pytest.approx(0.08755159, abs=1e-7)
@@ -172,7 +172,7 @@ def test_members_are_chosen_by_the_metric_of_the_tool():
 def test_who_asks_for_something_else_gets_the_best_single_model(options: dict[str, object]):
     found = bbccli.correct(MLJAR / "mljar", n_resamples=50, **options)
     assert found.estimate.made is None
-    assert not [n for n in found.document.record.notes if n.code == "ensemble-not-reproduced"]
+    assert not [n for n in found.record.notes if n.code == "ensemble-not-reproduced"]
 
 
 def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
@@ -181,7 +181,7 @@ def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
     place.write_text(json.dumps(json.loads(place.read_text()) | {"final_loss": 0.0812}))
     found = bbccli.correct(run, n_resamples=50)
     assert found.winner == "10_LightGBM_GoldenFeatures"
-    (note,) = [n for n in found.document.record.notes if n.code == "ensemble-not-reproduced"]
+    (note,) = [n for n in found.record.notes if n.code == "ensemble-not-reproduced"]
     assert "log-loss 0.0875516" in note.text
     assert "0.0812" in note.text
 
@@ -189,7 +189,7 @@ def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
 def test_a_stack_is_said_to_be_none_of_the_candidates():
     run = MLJAR / "autogluon"
     found = bbccli.correct(run, labels=run / "train.csv", n_resamples=50)
-    (note,) = [n for n in found.document.record.notes if n.code == "deployed-is-stacked"]
+    (note,) = [n for n in found.record.notes if n.code == "deployed-is-stacked"]
     assert "AutoGluon deploys WeightedEnsemble_L3" in note.text
     with pytest.raises(bbccli.BbcError, match="fitted to predictions of others"):
         bbccli.correct(run, labels=run / "train.csv", select="tool")
@@ -318,7 +318,7 @@ def test_long_work_takes_fewer_resamples_or_is_left_out(
     monkeypatch.setattr("bbccli.use_cases.correct.TOO_MUCH", too_much)
     found = bbccli.correct(MLJAR / "mljar", **options)
     assert (found.winner, found.estimate.n_resamples) == expected
-    told = [n.code for n in found.document.record.notes]
+    told = [n.code for n in found.record.notes]
     assert ("ensemble-not-repeated" in told) is (expected[0] != "Ensemble")
 
 

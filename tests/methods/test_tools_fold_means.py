@@ -102,7 +102,7 @@ def test_no_gate_passes_on_a_mean_over_folds_by_hand():
         found = document(matrix, *estimate(matrix, "r2", plan))
         lower = next(e for e in found.record.estimates if e.method == "bbc").interval.lower
         rule = GateRule(lower - 0.5, Direction.MAXIMIZE)
-        assert judged(found, rule).record.gate.outcome == outcome
+        assert judged(found.record, rule).gate.outcome == outcome
 
 
 METHODS_OF_ALL = [
@@ -219,7 +219,7 @@ def test_compare_and_leaderboard_have_the_winner_and_the_order_of_correct(share,
         lead = measured[one.configuration] - measured[winner]
         assert one.difference == pytest.approx(lead, abs=1e-12)
     document = compare_document([matrix], METRICS["r2"], plan, best_set=found)
-    (figure,) = figures_of(Exhibit(document.record))
+    (figure,) = figures_of(Exhibit(document))
     assert json.dumps(figure.spec).count(f"{winner} (winner)") == str(figure.spec).count("(winner)")
 
 
@@ -267,7 +267,7 @@ def test_the_sentence_to_quote_names_the_scale_of_the_difference():
     matrix, metric, plan = of_two_scales(0.4), METRICS["r2"], RULES[0]
     found, _ = compare_pairs(matrix, metric, plan, [("even", "steady")], ["wald"])
     assert found[0].difference == pytest.approx(0.299, abs=1e-3)
-    assert "fold-mean" not in quote(compare_document([matrix], metric, plan, found).record)
+    assert "fold-mean" not in quote(compare_document([matrix], metric, plan, found))
     found = against_baseline(matrix, metric, plan, "even")
     document = compare_document([matrix], metric, plan, (found.winner, *found.every))
-    assert "BBC, fold-mean, scored on pooled predictions" in quote(document.record)
+    assert "BBC, fold-mean, scored on pooled predictions" in quote(document)

@@ -162,7 +162,7 @@ def test_correct_takes_metric_pooling_and_clip_of_a_search_that_drops(scoring):
     again = bbccli.correct(search)
     assert (again.value, again.naive) == (search.corrected_.value, search.corrected_.naive)
     assert again.winner == search.corrected_.winner == f"C={search.best_params_['C']:g}"
-    assert again.document.record.estimates[0].metric == search.corrected_.estimate.metric
+    assert again.record.estimates[0].metric == search.corrected_.estimate.metric
     label = again.analysed.metrics[0].label
     assert f"({label}" in repr(again).splitlines()[0]
     other = bbccli.correct(search, metric="accuracy", n_resamples=50)

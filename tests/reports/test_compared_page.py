@@ -22,6 +22,7 @@ from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
 from bbccli.documents.compare import compare_document
 from bbccli.domain.source import Source
+from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
@@ -43,13 +44,17 @@ def matrix_of(prefix="c"):
     return matrix
 
 
+def compared(*arguments, **options):
+    return Document.of(compare_document(*arguments, **options))
+
+
 def of_set(matrix):
-    return compare_document([matrix], AUC, PLAN, best_set=best_set(matrix, AUC, PLAN))
+    return compared([matrix], AUC, PLAN, best_set=best_set(matrix, AUC, PLAN))
 
 
 def of_baseline(matrix):
     found = against_baseline(matrix, AUC, PLAN, matrix.configurations[0], 0.02)
-    return compare_document(
+    return compared(
         [matrix],
         AUC,
         PLAN,
@@ -63,7 +68,7 @@ def of_baseline(matrix):
 def of_pairs(matrix):
     pair = matrix.configurations[:2]
     found, notes = compare_pairs(matrix, AUC, PLAN, [pair], ["all"])
-    return compare_document([matrix], AUC, PLAN, found, notes=notes)
+    return compared([matrix], AUC, PLAN, found, notes=notes)
 
 
 def of_ranks(matrix, tests=("friedman", "nemenyi"), prefix=None):
@@ -74,12 +79,12 @@ def of_ranks(matrix, tests=("friedman", "nemenyi"), prefix=None):
     found = compare_across(
         values[:, columns], list(given), [f"d{i}" for i in range(10)], AUC, tests=tests
     )
-    return compare_document([matrix] * 10, AUC, PLAN, ranks=found)
+    return compared([matrix] * 10, AUC, PLAN, ranks=found)
 
 
 def of_families(matrix):
     families = {"a": (0, 1), "b": (2, 3), "c": (4, 5)}
-    return compare_document([matrix], AUC, PLAN, between_families(matrix, AUC, PLAN, families))
+    return compared([matrix], AUC, PLAN, between_families(matrix, AUC, PLAN, families))
 
 
 KINDS = {"set": of_set, "baseline": of_baseline, "pairs": of_pairs, "ranks": of_ranks}

@@ -10,7 +10,7 @@ import pages
 import pytest
 from pages import check_inert, read, shown
 
-from bbccli.documents.correct import error_document
+from bbccli.documents.correct import error_envelope
 from bbccli.errors import OptionError
 from bbccli.notes import severity_of
 from bbccli.reports.blocks import FactList, Notes
@@ -170,7 +170,7 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
         for name in ("a", "b")
     ]
     path = "/runs/all/bad.csv"
-    failure = error_document(path, f"{path}: no truth", "", 2).record
+    failure = error_envelope(path, f"{path}: no truth", "", 2)
     words = "".join(read(page(exhibits, [failure])).text)
     part = words[words.index("Points to check") : words.index("1. /runs/all/a.csv")]
     assert "bad.csv" in part and "no result: no truth" in part and path not in part
@@ -349,7 +349,7 @@ def test_the_page_of_a_batch_says_what_was_learned_and_what_to_look_at():
     exhibits = [gated(found, f"runs/{name}.csv", name) for name in ("met", "missed", "undecided")]
     reasons = ("no truth", "no truth (row 7)", "empty", "a third", "a fourth")
     errors = [
-        error_document(f"runs/bad{i}.csv", f"runs/bad{i}.csv: {reason}", "", 2).record
+        error_envelope(f"runs/bad{i}.csv", f"runs/bad{i}.csv: {reason}", "", 2)
         for i, reason in enumerate(reasons)
     ]
     text = "".join(read(page(exhibits, errors)).text)

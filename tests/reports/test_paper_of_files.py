@@ -95,7 +95,7 @@ def texts(path, method="bbc", **options):
     """
     options = {"n_resamples": "25"} | options
     try:
-        document = answer(Analysis(method=[method], **options), path).document.record
+        document = answer(Analysis(method=[method], **options), path).record
     except BbcError:
         return None
     reported = reported_estimate(
@@ -327,7 +327,7 @@ COMPARISONS = [
 def compared(path, **options):
     """The first comparison of a file, and the document; None if it can't be made."""
     try:
-        document = Comparing(**{"n_resamples": "60"} | options).answer([path]).record
+        document = Comparing(**{"n_resamples": "60"} | options).answer([path])
     except BbcError:
         return None
     return document.comparisons[0], document
@@ -426,8 +426,8 @@ def test_of_all_pairs_none_is_quoted(path):
 
 
 def test_a_pair_with_the_winner_is_not_said_to_be_named_beforehand(path):
-    document = answer(Analysis(method=["cvt"]), path("progression.parquet")).document
-    winner = document["estimates"][0]["winner"]
+    record = answer(Analysis(method=["cvt"]), path("progression.parquet")).record
+    winner = record.estimates[0].winner
     for pair, clause in (
         (("forest depth=2 leaf=1 features=sqrt", PAIR[1]), "both named in advance"),
         ((winner, PAIR[1]), "not corrected for a selection"),

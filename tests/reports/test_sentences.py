@@ -10,6 +10,7 @@ from day import parts
 from matrices import binary, changed_source, for_metric, regression, survival, weighing
 
 from bbccli import METRICS, Plan, document
+from bbccli.documents.correct import Reported
 from bbccli.domain.estimate import SelectionShare
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
@@ -125,8 +126,8 @@ def test_what_has_no_effect_is_not_said(field):
 
 @pytest.mark.parametrize("guard", [True, False])
 def test_the_sentence_of_the_demo(guard):
-    found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).document
-    (said,) = sentences((found | {"version": "1.0.0"}).record)
+    found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).record
+    (said,) = sentences(replace(found, version="1.0.0"))
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
         "AUC 0.844 (95% CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
         f"177 configurations; N = 80, 10 folds; BBC with pooled selection, "
@@ -134,7 +135,7 @@ def test_the_sentence_of_the_demo(guard):
         "seed 0, bbc 1.0.0"
     )
     assert ("0.723" in said) != guard
-    assert found["report"] == [{"metric": "auc", "method": "bbc"}]
+    assert found.report == (Reported("auc", "bbc"),)
 
 
 def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
@@ -247,9 +248,7 @@ def test_what_was_done_about_gaps_is_named(tmp_path):
     said = {}
     for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
         plan = {"n_resamples": "20", "method": ["bbc"]}
-        (said[policy],) = sentences(
-            answer(Analysis(missing=policy, **plan), str(path)).document.record
-        )
+        (said[policy],) = sentences(answer(Analysis(missing=policy, **plan), str(path)).record)
     assert (
         "among 2 of 3 configurations tried; N = 40, complete configurations only;"
         in said[Missing.DROP]

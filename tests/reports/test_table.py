@@ -34,7 +34,7 @@ def test_small_scales_are_legible(form):
     """RMSE near 3e-5 was shown as 0.000, and its interval as 0.000 to 0.000."""
     found = of_small_scale(3e-5)
     bbc = next(e for e in found["estimates"] if e["method"] == "bbc")
-    text = FORMS[form](judged(found, GateRule(2.7e-5, Direction.MINIMIZE)))
+    text = FORMS[form](judged(found.record, GateRule(2.7e-5, Direction.MINIMIZE)))
     assert not re.search(r"\b0\.000\b", text)
     assert f"{bbc['value']:.6f}" in text
     assert f"{bbc['interval']['lower']:.6f} to {bbc['interval']['upper']:.6f}" in text
@@ -47,7 +47,7 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     bbc_f = found["estimates"][2]
     interval = bbc_f["interval"] | {"lower": 0.0004, "upper": 0.9996}
     shown = found | {"estimates": [bbc_f | {"interval": interval, "value": 0.99961}]}
-    text = FORMS[form](judged(shown, GateRule(0.9999, Direction.MAXIMIZE)))
+    text = FORMS[form](judged(shown.record, GateRule(0.9999, Direction.MAXIMIZE)))
     assert "0.0004 to 0.9996" in text
     assert "1.000" not in text
     assert not re.search(r"\b0\.000\b", text)
@@ -65,7 +65,7 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     ],
 )
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):
-    found = judged(exact(), GateRule(threshold, Direction.MAXIMIZE)).record
+    found = judged(exact().record, GateRule(threshold, Direction.MAXIMIZE))
     gate = replace(found.gate, value=value, margin=value - threshold)
     assert said in gate_sentence(replace(found, gate=gate))
 

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Record = TypeVar("Record")
 Json = dict[str, Any]
 """An object of JSON."""
 
@@ -28,19 +29,41 @@ def as_json(value: Any) -> Any:
     >>> as_json({"level": 0.95, "bounds": (0, float("inf"))})
     {'level': 0.95, 'bounds': [0, None]}
     """
+    return _plain(value, as_json)
+
+
+def settled(value: Record) -> Record:
+    """Return a record as its JSON gives it back: without what JSON leaves out, with None for NaN
+    and infinities, tuples for arrays.
+    """
+    kind: Any = type(value)
+    held: Any = value
+    if _names(kind):
+        held = object.__new__(kind)
+        for name, default, _, read in _fields(kind):
+            part = default if read is None else settled(getattr(value, name))
+            object.__setattr__(held, name, part)
+    elif not isinstance(value, Enum):
+        held = _plain(value, settled)
+        held = tuple(held) if isinstance(held, list) else held
+    return cast("Record", held)
+
+
+def _plain(value: Any, part: Callable[[Any], Any]) -> Any:
+    """Convert a value by a function of its parts."""
     kind: Any = type(value)
     if kind in _AS_THEY_ARE:
         return value
     if names := _names(kind):
-        return {name: as_json(getattr(value, name)) for name in names}
+        return {name: part(getattr(value, name)) for name in names}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
+        return [part(item) for item in value]
     if isinstance(value, Mapping):
-        return {name: as_json(item) for name, item in value.items()}
+        return {name: part(item) for name, item in value.items()}
     if hasattr(value, "tolist"):  # of numpy
-        value = as_json(value.tolist())
+        value = part(value.tolist())
     return value.value if isinstance(value, Enum) else value
 
 
@@ -80,7 +103,7 @@ class MismatchError(Exception):
         return f"{self.key.removeprefix('.') or 'the result'} {self.args[0]}"
 
 
-def record_of(kind: Any, values: Mapping[str, Any], *, strict: bool = False) -> Any:
+def record_of(kind: type[Record], values: Mapping[str, Any], *, strict: bool = False) -> Record:
     """Return the record of a kind that JSON values are of, as `as_json` makes them.
 
     Keys that the record has no field for are ignored.
@@ -92,7 +115,7 @@ def record_of(kind: Any, values: Mapping[str, Any], *, strict: bool = False) -> 
     if strict and not isinstance(values, dict):
         raise MismatchError("is not an object")
     record = object.__new__(kind)
-    for name, default, required, read in _fields(kind):
+    for name, default, required, read in _fields(cast("Any", kind)):
         value = default
         try:
             if read is not None and name in values:
@@ -151,8 +174,9 @@ def _reader(annotation: Any, *, null: bool = True) -> Reader:
         read = _reader(parts[0])
         return lambda value, strict: None if value is None else read(value, strict)
     if dataclasses.is_dataclass(annotation):
+        kind: Any = annotation
         return lambda value, strict: (
-            None if value is None and not strict else record_of(annotation, value, strict=strict)
+            None if value is None and not strict else record_of(kind, value, strict=strict)
         )
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return _word_reader({member.value: member for member in annotation})
@@ -205,9 +229,6 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-Record = TypeVar("Record")
-
-
 class Document(Json, Generic[Record]):
     """The document of a command: a dictionary of plain JSON values, and a table of them.
 
@@ -220,13 +241,7 @@ class Document(Json, Generic[Record]):
 
     __slots__ = ("kind",)
 
-    def __init__(
-        self,
-        values: Mapping[str, Any] | tuple[()] = (),
-        /,
-        kind: type[Record] | None = None,
-        **more: Any,
-    ) -> None:
+    def __init__(self, values: Any = (), /, kind: type[Record] | None = None, **more: Any) -> None:
         super().__init__(values, **more)
         self.kind: type[Record] | None = kind or getattr(values, "kind", None)
 
@@ -243,8 +258,7 @@ class Document(Json, Generic[Record]):
         """
         if self.kind is None:
             raise TypeError("a document of no known kind")
-        record: Record = record_of(self.kind, self)
-        return record
+        return record_of(self.kind, self)
 
     def __or__(self, parts: Mapping[str, Any]) -> Document[Record]:  # type: ignore[override]
         """Return the document with other parts, by their names."""

@@ -38,7 +38,7 @@ MOST_SAMPLES = 5000
 
 def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
     """Return a result with all that its predictions tell beyond it, and the command it is of."""
-    metric, record = found.metrics[0], found.document.record
+    metric, record = found.metrics[0], found.record
     best = reported_estimate([e for e in record.estimates if e.metric == metric.name])
     method = best.method if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]

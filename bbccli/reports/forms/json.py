@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Any
+from typing import IO
 
-from bbccli.documents.correct import Envelope, error_document
-from bbccli.platform.records import Document, Json, as_json
+from bbccli.documents.correct import Envelope, ErrorEnvelope, error_envelope
+from bbccli.platform.records import Json, as_json
+from bbccli.platform.records.values import record_of
 from bbccli.reports import Style
 
 
@@ -40,19 +41,20 @@ def render_lines(documents: Sequence[Json], style: Style) -> str:
 def write_lines(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a document per record; one without a result says what is wrong."""
     for record in records:
-        file.write(_line(document_of(record)).encode(errors="backslashreplace"))
+        document = record.get("document") or record_from(record)
+        file.write(_line(document).encode(errors="backslashreplace"))
 
 
-def document_of(record: Json) -> Document[Any]:
-    """Return the document of a record of a batch: its result, or why there is none."""
-    if "document" in record:
-        return Document(record["document"], Envelope)
-    error = record["error"]
-    return error_document(record["path"], error["problem"], error["hint"], error["status"])
+def record_from(entry: Json) -> Envelope | ErrorEnvelope:
+    """Return what a line of a batch holds: its result, or why there is none."""
+    if "document" in entry:
+        return record_of(Envelope, entry["document"])
+    error = entry["error"]
+    return error_envelope(entry["path"], error["problem"], error["hint"], error["status"])
 
 
-def _line(document: Json) -> str:
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _line(document: object) -> str:
+    text = json.dumps(as_json(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Some readers take these for ends of lines; JSON allows them raw in a string.
     return text.translate(_ENDS) + "\n"
 

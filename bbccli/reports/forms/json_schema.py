@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from bbccli.documents.correct import SCHEMA_VERSION
 from bbccli.platform.records import Json
 from bbccli.platform.records.values import public_fields
-from bbccli.reports import OF_ERROR, RECORDS, record_type
+from bbccli.reports import OF_ERROR, RECORDS, imported
 
 __all__ = ["json_schema"]
 
@@ -18,8 +18,8 @@ __all__ = ["json_schema"]
 def json_schema() -> Json:
     """Return the JSON Schema (draft 2020-12) of a document; `$defs` has those of other commands."""
     definitions: dict[str, Json] = {}
-    *kinds, inspection = map(record_type, RECORDS.values())
-    roots = (*kinds, record_type(OF_ERROR), inspection)
+    *kinds, inspection = map(imported, RECORDS.values())
+    roots = (*kinds, imported(OF_ERROR), inspection)
     root, *_ = [_schema_of(one, definitions) for one in roots]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -13,39 +13,33 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from bbccli.documents.correct import Envelope
+from bbccli.documents.correct import Envelope, ErrorEnvelope
 from bbccli.documents.doubts import doubts_of
 from bbccli.domain.estimate import Estimate
-from bbccli.platform.records import Document, Json, as_json
+from bbccli.platform.records import Json, as_json
 from bbccli.reports import Style
-from bbccli.reports.forms.json import document_of
+from bbccli.reports.forms.json import record_from
 from bbccli.reports.words import phrases
-
-AnyDocument = Document[Any]
-"""With a result, or with an error."""
 
 MET = {"met": 1, "missed": 0}
 """A verdict as a number; one that is undecided has none."""
 
 
-def render(documents: Sequence[AnyDocument], style: Style) -> str:
+def render(documents: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
     """Return one flat object of a single result; of several, an object for each, by its path."""
     if len(documents) == 1:
         return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
-    paths = (
-        document["path"] if "error" in document else document["input"]["path"]
-        for document in documents
-    )
+    paths = (one.path if isinstance(one, ErrorEnvelope) else one.input.path for one in documents)
     return "".join(_tree(zip(paths, documents, strict=True)))
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write an object per record, by its path; it is empty where there is no result."""
-    for part in _tree((record["path"], document_of(record)) for record in records):
+    for part in _tree((record["path"], record_from(record)) for record in records):
         file.write(part.encode(errors="backslashreplace"))
 
 
-def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
+def _tree(named: Iterable[tuple[str, Envelope | ErrorEnvelope]]) -> Iterator[str]:
     """Parts of the text of one object: documents under unique names."""
     lead = "{"
     for name, document in _distinct(named):
@@ -55,17 +49,16 @@ def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
     yield "{}\n" if lead == "{" else "\n}\n"
 
 
-def _figures(document: AnyDocument) -> dict[str, float]:
+def _figures(document: Envelope | ErrorEnvelope) -> dict[str, float]:
     """All figures of a result under plain names, the ones to report first."""
-    if "error" in document:
+    if isinstance(document, ErrorEnvelope):
         return {}
-    whole = document.record
     estimates = sorted(
-        whole.estimates, key=lambda estimate: not phrases.is_reported(estimate, whole)
+        document.estimates, key=lambda estimate: not phrases.is_reported(estimate, document)
     )
-    pairs = [pair for estimate in estimates for pair in _of_estimate(estimate, whole)]
-    pairs.append(("doubts", len(doubts_of(whole))))
-    if (gate := whole.gate) is not None:
+    pairs = [pair for estimate in estimates for pair in _of_estimate(estimate, document)]
+    pairs.append(("doubts", len(doubts_of(document))))
+    if (gate := document.gate) is not None:
         pairs += [("gate_met", MET.get(gate.outcome)), ("gate_threshold", gate.threshold)]
         pairs.append(("gate_margin", gate.margin))
     known = [(name, value) for name, value in pairs if as_json(value) is not None]

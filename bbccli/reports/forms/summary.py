@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bbccli.documents.correct import Envelope, ErrorEnvelope
 from bbccli.documents.doubts import doubts_of, outcome_of
 from bbccli.notes import Note
-from bbccli.platform.records import Document, Json
+from bbccli.platform.records import Json
 from bbccli.platform.rounding import count, digits_for, width_of
 from bbccli.platform.text import visible
 from bbccli.reports import Style
@@ -26,7 +26,7 @@ from bbccli.reports.blocks import (
     n_shown,
 )
 from bbccli.reports.figures.estimates import short_paths
-from bbccli.reports.forms.json import document_of
+from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.terminal import terminal
 from bbccli.reports.words import phrases
 from bbccli.reports.words.phrases import n_tried, of_all
@@ -81,7 +81,7 @@ class Summary:
         for record in records:
             if self.listed and len(self.first) <= MOST_ROWS:
                 self.first.append(_row_of(record))
-            self.add(document_of(record).record)
+            self.add(record_from(record))
             yield record
 
     def add(self, result: Envelope | ErrorEnvelope) -> None:
@@ -242,9 +242,9 @@ class Summary:
 
 def _row_of(record: Json) -> FileRow:
     """Return the row of a record."""
-    if "error" in record:
+    document = record_from(record)
+    if isinstance(document, ErrorEnvelope):
         return FileRow(record["path"], "no result")
-    document = Document(record["document"], Envelope).record
     gate = outcome_of(document)
     doubts = ", ".join(doubt.code for doubt in doubts_of(document))
     found = phrases.reported(document) or next(iter(document.estimates), None)

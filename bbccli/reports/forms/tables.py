@@ -11,7 +11,7 @@ from typing import IO, TextIO
 
 from bbccli.domain.estimate import Estimate
 from bbccli.errors import OptionError
-from bbccli.platform.records import Document, Json
+from bbccli.platform.records import Json, as_json
 from bbccli.platform.records.rows import COLUMNS, OF_BATCH, REAL, TRUTH, WHOLE, rows_of
 from bbccli.platform.text import visible
 from bbccli.reports import Kind, Style, forms_of
@@ -22,7 +22,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 def render(documents: Sequence[Json], style: Style) -> str:
     """Return one row per estimate under one header; numbers in full, nothing for null."""
-    return as_text(COLUMNS, chain.from_iterable(map(rows_of, documents)))
+    return as_text(COLUMNS, chain.from_iterable(map(rows_of, as_json(documents))))
 
 
 def as_text(columns: Sequence[str], rows: Iterable[Json]) -> str:
@@ -48,7 +48,7 @@ def rows_of_record(record: Json) -> list[Json]:
         return [
             held | {"error": error["problem"], "hint": error["hint"], "status": error["status"]}
         ]
-    return rows_of(Document(record["document"]))
+    return rows_of(record["document"])
 
 
 def write_rows(rows: Iterable[Json], columns: Sequence[str], file: TextIO) -> None:

@@ -17,7 +17,7 @@ from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.estimates import experiments, short_paths
-from bbccli.reports.forms.json import document_of
+from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.summary import Summary
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import (
@@ -70,7 +70,7 @@ def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    results = [document_of(record).record for record in records]
+    results = [record_from(entry) for entry in records]
     file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from bbccli.documents.correct import Input
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import as_json
 from bbccli.platform.records.values import doc
 from bbccli.platform.text import redacted
 from bbccli.reading import Paths, Request, understand
@@ -50,11 +48,6 @@ class Inspection:
     n_errors: int = doc("findings that are errors")
     n_warnings: int = doc("findings that are warnings")
     notes: tuple[Note, ...] = doc("notes on the files", default=(), since="1.0")
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the inspection as plain JSON values."""
-        encoded: dict[str, Any] = as_json(self)
-        return encoded
 
 
 def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True) -> Inspection:
