@@ -78,8 +78,6 @@ MODEL = "correct"
 ARGUMENTS = "Arguments"
 HELP = {"--help", "--help-all"}
 PANELS = {panel: place for place, panel in enumerate([ARGUMENTS, *(one.value for one in Panel)])}
-WHOLE = (*DEFAULT_METHODS, "vault")
-"""Methods whose sections tell the algorithm too."""
 AFTER_SELECTION = (possible_best, baseline, families)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
@@ -214,13 +212,14 @@ def metric_parts() -> list[str]:
 
 
 def method_parts() -> list[str]:
-    """Make the section of each method of this project from the docstring of its module."""
-    own = [name for name in METHODS if not _is_to_compare_with(name)]
+    """Make the section of each main method from the docstring of its module."""
+    own = [name for name in METHODS if not _has_row(name)]
     return [f"## {name}\n\n{_in_short(name)}" for name in own]
 
 
-def _is_to_compare_with(name: str) -> bool:
-    return ".literature." in module_of(name).__name__
+def _has_row(name: str) -> bool:
+    """Say if a method is to compare with, or experimental: it has a row, and no section."""
+    return METHODS[name].experimental or ".literature." in module_of(name).__name__
 
 
 def method_page(name: str) -> str:
@@ -229,13 +228,13 @@ def method_page(name: str) -> str:
 
 
 def table_of_methods(*, ignoring: bool) -> list[str]:
-    """Make the table of the methods to compare with, by whether they ignore the selection."""
+    """Make the table of the other methods, by whether they ignore the selection."""
     return _table(
         "Method",
         [
             (name, name, description(name), module_of(name))
             for name in METHODS
-            if _is_to_compare_with(name) and METHODS[name].ignores_selection == ignoring
+            if _has_row(name) and METHODS[name].ignores_selection == ignoring
         ],
     )
 
@@ -255,7 +254,7 @@ def _table(head: str, records: list[tuple[str, str, str, ModuleType]]) -> list[s
 
 def _in_short(name: str) -> str:
     """Leave cost and departures to the docstring, and the algorithm if it isn't a default."""
-    left = ("Cost:", "Departures") + ("Algorithm:",) * (name not in WHOLE)
+    left = ("Cost:", "Departures") + ("Algorithm:",) * (name not in DEFAULT_METHODS)
     blocks = description(name).split("\n\n")
     told = [
         block

@@ -15,7 +15,7 @@ Assumptions: a metric that is defined in each fold. The models that predict the 
 also trained on this one, so selection and evaluation are less strictly separate than in nested
 cross-validation.
 
-When to use: as a second opinion that draws nothing and is nearly unbiased by the selection. When
+When to use: as a second opinion that draws nothing and is nearly free of the selection's bias. When
 not: as the only number: it varies more than `bbc`.
 
 Cost: O(F N C).
