@@ -311,9 +311,9 @@ def note_parts() -> list[str]:
     """Make a table of the notes on each subject: severity and meaning, with an anchor."""
     sections = []
     for title, group in GROUPS.items():
-        lines = ["| Note | Severity | Meaning |", "|---|---|---|"]
+        lines = ["| Note | Meaning |", "|---|---|"]
         lines += [
-            f'| <a id="{one.code}"></a>{one.code} | {one.severity.name.lower()} | {one.meaning} |'
+            f'| <a id="{one.code}"></a>{one.code} ({one.severity.name.lower()}) | {one.meaning} |'
             for one in group.values()
         ]
         sections += [f"## {title}", "\n".join(lines)]

@@ -42,7 +42,7 @@ def drawing() -> str:
     lower, upper = found.interval or (np.nan, np.nan)
     places = {"cv": swarm(cv, ROWS["cv"]), "truth": swarm(truths, ROWS["truth"])}
     out = [sum(value < LEAST for value in values.values()) for values in (cv, truths)]
-    winner, worth = found.winner, truths[found.winner]
+    winner, truth = found.winner, truths[found.winner]
     ends = [places[row][winner] for row in ROWS]
     parts = [
         _text(LEFT, 32, f"The best of {len(cv)} looks better than it is", "title"),
@@ -63,14 +63,14 @@ def drawing() -> str:
     parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" class="winner"/>' for x, y in ends]
     parts += [
         _text(x0 + 12, y0 + 7, f"winner {cv[winner]:.3f}", "winner strong"),
-        _text(x1 + 45, y1 + 2, f"worth {worth:.3f}", "winner strong"),
+        _text(x1 + 45, y1 + 2, f"scored {truth:.3f}", "winner strong"),
         f'<path d="M{_at(lower):.1f} {INTERVAL}H{_at(upper):.1f}" class="range"/>',
         *(f'<path d="M{_at(end):.1f} {INTERVAL - 7}v14" class="range"/>' for end in (lower, upper)),
         f'<circle cx="{_at(found.value):.1f}" cy="{INTERVAL}" r="8" class="bbc"/>',
         _text(
             (LEFT + RIGHT) / 2,
             INTERVAL - 20,
-            f"bbc expects {found.value:.3f} (95% interval {lower:.3f} to {upper:.3f})",
+            f"bbc expects {found.value:.3f} (95% CI {lower:.3f} to {upper:.3f})",
             "bbc strong",
             "middle",
         ),
@@ -84,7 +84,7 @@ def drawing() -> str:
     ]
     summary = (
         f"{len(cv)} configurations: the winner scored {cv[winner]:.3f} in cross-validation, and "
-        f"{worth:.3f} on {said['n_held_out']} new cases. bbc expected {found.value:.3f}."
+        f"{truth:.3f} on {said['n_held_out']} new cases. bbc expected {found.value:.3f}."
     )
     head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 605" role="img">'
     title = f"<title>{escape(summary)}</title><style>{STYLE}</style>"

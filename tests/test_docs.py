@@ -225,7 +225,8 @@ def test_every_citation_is_in_the_references(name):
 
 def test_every_note_is_documented():
     page = text_of("docs/notes.md")
-    assert re.findall(r'^\| <a id="([a-z-]+)"></a>\1 \|', page, re.M) == list(NOTES)
+    shown = re.findall(r'^\| <a id="([a-z-]+)"></a>\1 \((\w+)\) \|', page, re.M)
+    assert shown == [(code, one.severity.name.lower()) for code, one in NOTES.items()]
     assert [code for code, one in NOTES.items() if not one.meaning] == []
     assert [code for code, one in NOTES.items() if not one.remedy] == ["folds-within-repeats"]
     texts = {code: f"{one.meaning} {one.remedy}" for code, one in NOTES.items()}
