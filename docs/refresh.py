@@ -157,27 +157,25 @@ def _is_old(match: re.Match[str]) -> bool:
 
 
 def options_of(name: str) -> list[str]:
-    """Describe the options of a command: its own in full, shared ones by panel."""
-    shared, own = [], []
+    """Describe the options of a command: its own in full, shared ones by name or by panel."""
+    named, panels, own = [], [], []
     known = _options_by_panel(MODEL)
     for panel, options in sorted(_options_by_panel(name).items(), key=lambda one: PANELS[one[0]]):
         same = [flags for flags, text in options.items() if known.get(panel, {}).get(flags) == text]
         own += [f"- `{flags}`: {text}" for flags, text in options.items() if flags not in same]
-        if same:
-            shared.append(f"- {panel}: {_share_of(known[panel], same)}")
+        others = [flags for flags in known.get(panel, {}) if flags not in same]
+        if len(others) < len(same):
+            panels.append(f"*{panel}*{' but ' * bool(others)}{_names(others)}")
+        elif same:
+            named.append(_names(same))
+    shared = "; ".join([*([", ".join(named)] if named else []), *panels])
     parts = ["\n".join(own)] if own else []
-    head = f"As in [`bbc {MODEL}`](#bbc-{MODEL}):"
-    return [*parts, "\n".join([head, "", *shared])] if shared else parts
+    return [*parts, f"As in [`bbc {MODEL}`](#bbc-{MODEL}): {shared}."] if shared else parts
 
 
-def _share_of(known: dict[str, str], same: list[str]) -> str:
-    """Name the options of a panel, or the exceptions if these are fewer."""
-    others = [flags for flags in known if flags not in same]
-    if not others:
-        return "all."
-    few, word = (others, "all but ") if len(others) < len(same) else (same, "")
-    names = (re.match(r"(-\w, )?--[\w-]+", flags) for flags in few)
-    return word + ", ".join(f"`{one[0]}`" for one in names if one) + "."
+def _names(every: list[str]) -> str:
+    names = (re.match(r"(-\w, )?--[\w-]+", flags) for flags in every)
+    return ", ".join(f"`{one[0]}`" for one in names if one)
 
 
 @cache
