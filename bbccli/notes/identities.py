@@ -70,6 +70,16 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
     )
 
 
+@columns_ignored.also
+def labels_at_cut(label: str, probability: str, cut: float) -> Texts:
+    """Labels are those of a probability above another cut than 0.5, such as H2O's."""
+    return (
+        f"{label} is {probability} cut at {cut:.3g}: ignored next to it",
+        f"give --threshold {cut:.3g} to score its labels by a metric of classes; or --only '*' if "
+        "both are configurations",
+    )
+
+
 @note(CARE, "roles")
 def positive_by_scores(positive: str, tool: str) -> Texts:
     """Nothing names the positive class, and the run's own scores match its predictions only if it

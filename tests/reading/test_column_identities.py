@@ -423,7 +423,7 @@ def test_bounds_are_left_out(save, columns, kept):
         {"ridge 0.1": X, "ridge 0.5": Y, "ridge 0.9": X + Y - VALUES},
         {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2},
         {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
-        {"k=10": X, "k=50": X + 1, "k=90": X + 2},
+        {"k=10": X, "k=50": X + 1, "k=90": X + 3},
     ],
 )
 def test_higher_predictions_are_configurations(save, columns):

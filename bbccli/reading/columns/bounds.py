@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.notes import identities, listing
 from bbccli.reading.arrow import to_numbers
-from bbccli.reading.columns.values import holds
+from bbccli.reading.columns.values import FEWEST_ROWS, holds, some_rows, step_of
 from bbccli.reading.outcome import task_of
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
@@ -32,15 +32,20 @@ _LEVEL = re.compile(
     r"|(?<![a-z])(?:q|p|quantile)[_. -]?(\d{1,2})$|(?<!\d)(\d{1,2}(?:\.\d+)?)\s*%$",
     re.IGNORECASE,
 )
+_MOST_AROUND = 64
+"""Most columns among which those in the middle of others are looked for."""
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+"""A level behind a side, in percent or as a share."""
+
 _POINT = re.compile(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
 
 
 def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     """Leave out bounds and quantiles beside predictions of values.
 
-    Their names have a side (`lower`, `hi-90`) or a level (`0.1`, `q05`) beside the same stem, and
-    nearly all rows are in order. The prediction between them stays: the column of their stem, or
-    the median.
+    The prediction between them stays: that in the middle of both, the column of their stem, or the
+    median.
 
     Seen: in order in 95% of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
       (`0.1`, `p90`) of one stem
@@ -51,12 +56,12 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     given = task_of(request, sheet)
     if len(cells) < 2 or truth is None or given not in (None, Task.REGRESSION):
         return sheet
-    families = _families([cell.name for cell in cells])
-    if not families or truth.is_text or truth.is_boolean:
+    if truth.is_text or truth.is_boolean:
         return sheet
     if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
         return sheet
-    gone: dict[str, None] = {}
+    gone = dict.fromkeys(cells[c].name for pair in _around(sheet, cells) for c in pair)
+    families = _families([cell.name for cell in cells])
     for stem, places in families.items():
         columns, middle = _with_middle(stem, places, cells)
         family = [cells[c] for c in columns]
@@ -77,6 +82,40 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
             ),
         )
     return left
+
+
+def _around(sheet: Sheet, cells: Sequence[PredictionColumn]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of columns with another in the middle of both in every row."""
+    some = some_rows(sheet, cells)
+    some = some[np.isfinite(some).all(axis=1)]
+    if not (2 < len(cells) <= _MOST_AROUND and len(some) >= FEWEST_ROWS):
+        return
+    low, high = np.nonzero((some[:, :, None] < some[:, None]).all(axis=0))
+    off = np.abs(some[:1, low].T + some[:1, high].T - 2 * some[:1])
+    near = off <= 1e-3 * np.maximum(np.ptp(some, axis=0), some[:1, high].T - some[:1, low].T)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for pair, c in np.argwhere(near):
+        ends = int(low[pair]), int(high[pair])
+        if holds(sheet, [cells[i] for i in (ends[0], c, ends[1])], _is_middle):
+            found.setdefault(int(c), []).append(ends)
+    gone: set[int] = set()
+    # bounds of equal widths are in the middle of others too, but of fewer
+    for c in sorted(found, key=lambda c: -len(found[c])):
+        if c not in gone:
+            yield from found[c]
+            gone |= {end for ends in found[c] for end in ends}
+
+
+def _is_middle(columns: FloatArray) -> bool:
+    """True if the second of three columns (n, 3) is in the middle of the others in every row, but
+    for rounding.
+    """
+    columns = columns[np.isfinite(columns).all(axis=1)]
+    unit = max(step_of(column) for column in columns.T)
+    noise = 2 * unit + 1e-6 * np.ptp(columns, axis=1)
+    off = np.abs(columns[:, 0] + columns[:, 2] - 2 * columns[:, 1])
+    apart = np.ptp(columns, axis=1) > 20 * noise
+    return bool(len(columns) and (off <= noise).all() and apart.all())
 
 
 def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
@@ -101,9 +140,11 @@ def _stem_and_level(name: str) -> tuple[str, float] | None:
     words = _words(name)
     for place, side in enumerate(map(_SIDE.fullmatch, words)):
         if side:
-            width = next((float(word) for word in words[place + 1 :] if word.isdecimal()), 0.0)
+            number = _NUMBER.search(name.casefold().partition(side[0].casefold())[2])
+            width = float(number[0]) if number else 0.0
+            width = 100 * max(width, 1 - width) if 0 < width < 1 else width
             level = 2 + width / 1000 if side["high"] else -1 - width / 1000
-            rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
+            rest = [*words[:place], *(one for one in words[place + 1 :] if not one.isdecimal())]
             return " ".join(rest), level
     if not (match := _LEVEL.search(name)):
         return None
@@ -118,7 +159,7 @@ def _with_middle(
 
     That is the column of this stem, one called so (`mean`), or the median.
     """
-    stems, middle = {stem, re.sub(r" (interval|ci|pi)$", "", stem)}, places.get(0.5)
+    stems, middle = {stem, re.sub(r" (interval|ci|pis?)$", "", stem)}, places.get(0.5)
     for place, cell in enumerate(cells):
         name = " ".join(_words(cell.name))
         if place not in places.values() and {name, _POINT.sub("", name).strip()} & stems:

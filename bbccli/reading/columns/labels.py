@@ -35,7 +35,7 @@ _PROBABILITY = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:(.*?)[_. ])?(?:pred|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
+    r"(?:(.*?)[_. ])?(?:pred|predict|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
 )
 
 _CONFIDENCE = re.compile(r"conf|cert|score|prob|prediction|max|top|p_?pred", re.IGNORECASE)
@@ -170,10 +170,10 @@ def _words(name: str) -> set[str]:
 def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     """Leave out labels derived from a probability, such as `y_pred` beside `y_prob`.
 
-    Both belong to one model if in every row the label is the class whose probability is above 0.5,
-    or the largest. Refuse names of one model if some rows contradict.
+    Refuse names of one model if some rows contradict.
 
-    Seen: a label that in every row is the class whose probability is above 0.5, or the largest
+    Seen: a label that in every row is the class whose probability is above 0.5, or the largest; or
+      above another cut, if the names say that they are of one model
     Means: labels and probabilities of one model
     Done: the probabilities count, with a note; an error if names of one model contradict that in
       some rows
@@ -181,7 +181,7 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     classes = classes_of(sheet, request)
     models = _models(sheet, classes) if classes else {}
     labels = labels_of(sheet, classes) if models else []
-    pairs, rows = _pairs(sheet) if labels else {}, rows_at_a_glance(sheet)
+    pairs, rows = _pairs(sheet, [*models]) if labels else {}, rows_at_a_glance(sheet)
     glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
     for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
@@ -196,7 +196,11 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
                 continue
             differ, usable = _unlike(codes, all_rows(sheet, models[model]))
             if differ.any() and model == named:
-                raise _contradiction(sheet, label, model, differ, int(usable.sum()), classes)
+                cut = _cut_of(codes, all_rows(sheet, models[model]))
+                if cut is None:
+                    raise _contradiction(sheet, label, model, differ, int(usable.sum()), classes)
+                sheet = sheet.without([label], identities.labels_at_cut(label, model, cut))
+                break
             # the constant 0.5 of a dummy contradicts no label, and tells none
             if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = of_metadata.prediction_chosen(model, [label], "only")
@@ -241,14 +245,26 @@ def _contradiction(
     )
 
 
-def _pairs(sheet: Sheet) -> Mapping[str, str]:
-    """Return the probability beside each configuration that is called as its label."""
+def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
+    """Return the probability beside each configuration that is called as its label; a label that
+    names no model, such as H2O's `predict`, is that of the only one.
+    """
     free = [name for name in sheet.configurations if name not in sheet.declared]
     told = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
-    of = {_head(match): name for name, match in told.items() if match}
+    of = {"": models[0]} if len(models) == 1 else {}
+    of |= {_head(match): name for name, match in told.items() if match}
     heads = {name: _LABEL.fullmatch(name) for name in free}
     pairs = {name: of.get(_head(one) if one else name.casefold()) for name, one in heads.items()}
     return {name: other for name, other in pairs.items() if other not in (None, name)}
+
+
+def _cut_of(labels: IntArray, numbers: FloatArray) -> float | None:
+    """Return the cut of probabilities (n, 1) that makes the labels (n,); None if there is none."""
+    usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
+    low = numbers[usable & (labels == 0), 0].max(initial=-np.inf)
+    high = numbers[usable & (labels == 1), 0].min(initial=np.inf)
+    found = numbers.shape[1] == 1 and -np.inf < low < high < np.inf
+    return float((low + high) / 2) if found else None
 
 
 def _head(match: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ from bbccli.reading.columns.values import (
 from bbccli.reading.outcome import task_of
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.types import FloatArray, Task, distinct
+from bbccli.types import FloatArray, IntArray, Task, distinct
 
 _ROUNDED = 0.005
 """Share of a column's spread by which it may differ, since the other one was rounded."""
@@ -38,6 +38,9 @@ _EXACT = 1e-6
 
 _TIMES = 20
 """Multiple of what rounding may do that both the truth and the other column must contribute."""
+
+_IN_REVERSE = 0.95
+"""Rank correlation from which on a column in each class is in the order of another."""
 
 _FEWEST_MARKS = 30
 """Rows of each class that two values must follow, unless their column is called a mark."""
@@ -97,6 +100,7 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     if len(classes) == 2:
         codes = codes_among(truth, classes)
         derived = _derived(sheet, np.where(codes < 0, np.nan, codes), FORMS[1:])
+        derived |= _signed(sheet, codes, derived)
     elif not truth.is_text:
         derived = _derived(sheet, to_numbers(truth.values).astype(np.float64), FORMS)
     if classes:
@@ -134,6 +138,35 @@ def _derived(
             if form:
                 found[pair[0]] = form.format(pair[1])
     return found
+
+
+def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, str]:
+    """Return the columns that tell the truth by their sign, and in each class are the lower the
+    higher another column: deviance, Pearson and other residuals of a classifier.
+    """
+    cells, rows = sheet.undecided, rows_at_a_glance(sheet)
+    some, there = some_rows(sheet, cells), truth[rows]
+    low, high = (np.where((there == code)[:, None], some, np.nan) for code in (0, 1))
+    if (there == 0).sum() < FEWEST_ROWS or (there == 1).sum() < FEWEST_ROWS:
+        return {}
+    apart = np.flatnonzero(np.nanmax(low, axis=0) < np.nanmin(high, axis=0))
+    found = dict[str, str]()
+    for c in (c for c in apart if cells[c].name not in known):
+        own = all_rows(sheet, [cells[c]])[:, 0]
+        for other in (o for o in range(len(cells)) if o not in apart):
+            beside = all_rows(sheet, [cells[other]])[:, 0]
+            usable = [(truth == code) & np.isfinite(own) & np.isfinite(beside) for code in (0, 1)]
+            if own[usable[0]].max() < own[usable[1]].min() and all(
+                _ranked(own[part], beside[part]) <= -_IN_REVERSE for part in usable
+            ):
+                found[cells[c].name] = f"a residual of {cells[other].name}"
+    return found
+
+
+def _ranked(one: FloatArray, other: FloatArray) -> float:
+    """Return the rank correlation of two columns (n,)."""
+    ranks = [np.argsort(np.argsort(column)) for column in (one, other)]
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 def _units(columns: FloatArray) -> FloatArray:
@@ -181,7 +214,8 @@ def _form(
     close = _EXACT * np.abs(own).max() if alone else _ROUNDED * own.std()
     within = max(step_of(own[:FEWEST_ROWS]) % 1, close)
     told = (np.abs(own - truth) <= within).all() if alone else _is_line(own, truth)
-    if off > within or told:  # a copy, which is refused as such
+    near = forms is FORMS[1] and _is_nearer(own, made, truth)
+    if told or (off > within and not near):  # a copy is refused as such
         return ""
     if not called and len(distinct(own)) <= 2:
         rare = min((truth == one).sum() for one in distinct(truth)[:3])
@@ -191,14 +225,22 @@ def _form(
     apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]
     least = min(float(one[np.isfinite(one)].std()) for one in apart[: 2 - alone])
     # the mean of the other truths falls with the truth by 1 / (N - 1)
-    if within >= abs(factor) * least / _TIMES or abs(factor) * len(own) <= 2:
+    if within >= abs(factor) * least / _TIMES or abs(factor) * len(own) <= 2 * (not near):
         return ""
+    if off > within:
+        return f"{form}, but for a factor in each row,"
     exact = (name for name, f in forms.items() if np.abs(f(truth, other) - own).max() <= within)
     return next(exact, f"{form}, but for a factor and a constant,")
 
 
 def _is_line(column: FloatArray, other: FloatArray) -> bool:
     return bool(abs(np.corrcoef(column, other)[0, 1]) > 1 - 1e-9)
+
+
+def _is_nearer(column: FloatArray, made: FloatArray, truth: FloatArray) -> bool:
+    """True for a standardised residual: all but equal to one, and less like the truth itself."""
+    of_made, of_truth = np.abs(np.corrcoef([column, made, truth])[0, 1:])
+    return bool(of_made >= _ALIKE and 4 * (1 - of_made) < 1 - of_truth)
 
 
 def _is_the_prediction(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
 from bbccli.notes import identities
+from bbccli.reading.arrow import to_numbers
 from bbccli.reading.columns.values import FEWEST_ROWS, all_rows, classes_of, some_rows
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
@@ -17,6 +20,15 @@ _SLACK = 0.005
 
 _APART = 8
 """Rows of which one is looked at first, in the order of a column."""
+
+_SPREADS: Final = frozenset(
+    "std stddev stdev sd se stderr sigma var variance unc uncertainty hat lev leverage cooksd"
+    " cook coo sep".split()
+)
+_POINTS: Final = frozenset(
+    "y mean pred prediction predicted fit fitted pre point yhat mu forecast".split()
+)
+"""Words of a name that mean a spread, or an influence; and those of the prediction."""
 
 _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
@@ -76,12 +88,16 @@ def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
 
 
 def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
-    """Leave out columns that are the spread of all others in every row, but for a mean of these.
+    """Leave out columns that are the spread of all others in every row, but for a mean of these;
+    and those of a prediction.
 
-    Seen: proportional to the standard deviation, or the range, of all other columns in each row
-    Means: how far models disagree
+    Seen: proportional to the standard deviation, or the range, of all other columns in each row; or
+      called a spread (`rf_std`, `.se.fit`, `leverage`), never below 0, and less like the truth than
+      the prediction of the same name (`rf_mean`, `.fitted`)
+    Means: how far models disagree, or how certain one is
     Done: left out, with a note
     """
+    sheet = _without(sheet, [*_called_spreads(sheet)], "how certain a model is")
     cells = sheet.undecided
     if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
         return sheet
@@ -90,6 +106,25 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
         found = _are_spreads(all_rows(sheet, cells))
         spread = [cell.name for cell, one in zip(cells, found, strict=True) if one]
     return _without(sheet, spread, "how much the others disagree")
+
+
+def _called_spreads(sheet: Sheet) -> Iterator[str]:
+    """Yield the columns called the spread of a prediction that is there, and no better than it."""
+    cells, truth = sheet.undecided, sheet.roles.get("truth")
+    words = [re.findall(r"[a-z]+|\d+", cell.name.casefold()) for cell in cells]
+    called = [{*own} & _SPREADS for own in words]
+    if truth is None or truth.is_text and len(truth.codes()[1]) > 2 or not any(called):
+        return
+    values = np.asarray(truth.codes()[0] if truth.is_text else to_numbers(truth.values), float)
+    stems = [" ".join(w for w in own if w not in _SPREADS | _POINTS) for own in words]
+    for c, cell in enumerate(cells):
+        points = [i for i, stem in enumerate(stems) if stem == stems[c] and not called[i]]
+        if called[c] and points:
+            own, point = all_rows(sheet, [cell, cells[points[0]]]).T
+            there = np.isfinite(own) & np.isfinite(point) & np.isfinite(values)
+            alike = np.abs(np.corrcoef([values[there], own[there], point[there]])[0])
+            if there.sum() >= FEWEST_ROWS and own[there].min() >= 0 and not alike[1] > alike[2]:
+                yield cell.name
 
 
 def _are_spreads(columns: FloatArray) -> BoolArray:
