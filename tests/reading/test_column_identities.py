@@ -29,6 +29,7 @@ YES = np.array(["no", "yes"])
 VALUES = RNG.normal(50, 10, N).round(2)
 X = (VALUES + RNG.normal(0, 5, N)).round(4)
 Y = (VALUES + RNG.normal(0, 6, N)).round(4)
+WIDTH = np.random.default_rng(5).uniform(2, 9, N).round(2)
 
 
 def codes(matrix):
@@ -323,6 +324,48 @@ def test_losses_of_two_classes(save, name, column, words):
         refused(words, path)
 
 
+LEVERAGE = np.random.default_rng(6).beta(3, 40, N)
+
+
+def test_standardised_residuals(save):
+    """R's `.std.resid` has another factor in each row. Beside a weak model it won the search."""
+    truth = (VALUES - VALUES.mean()) / VALUES.std()
+    weak = 0.3 * truth + 0.3 * np.random.default_rng(7).normal(size=N)
+    studentised = (truth - weak) / np.sqrt(1 - LEVERAGE)
+    path = save("m.csv", {"y": truth, ".fitted": weak, "rstandard": studentised, ".hat": LEVERAGE})
+    refused("rstandard is the truth minus .fitted, but for a factor in each row", path)
+    models = read(path, exclude="rstandard")
+    assert models.configurations == (".fitted",)  # nor is a leverage a prediction
+    best = truth + 0.05 * np.random.default_rng(8).normal(size=N)
+    for shrunk in (np.tile([0.01, -0.01], N // 2), 0.05 * weak):
+        rivals = {"best": best, "weak": shrunk}
+        assert read(save("n.csv", {"y": truth, **rivals})).configurations == tuple(rivals)
+
+
+def logistic_residuals(p):
+    sign = np.where(TWO == 1, 1, -1)
+    deviance = sign * np.sqrt(-2 * np.log(np.where(TWO == 1, p, 1 - p)))
+    pearson = (TWO - p) / np.sqrt(p * (1 - p))
+    return {
+        "deviance": deviance,
+        "Pearson": pearson,
+        "working": (TWO - p) / (p * (1 - p)),
+        "studentised": deviance / np.sqrt(1 - LEVERAGE),
+    }
+
+
+@pytest.mark.parametrize("kind", logistic_residuals(P))
+@pytest.mark.parametrize("fitted", [P, np.log(P / (1 - P))], ids=["response", "link"])
+def test_residuals_of_a_logistic_regression(save, kind, fitted):
+    """Their sign is the truth: an AUC of 1."""
+    residual = logistic_residuals(P)[kind]
+    path = save("m.csv", {"y": TWO, ".fitted": fitted, "r": residual})
+    refused("r is a residual of .fitted in every row", path, hint="--exclude 'r'")
+    perfect = np.where(TWO == 1, 0.8, 0.1) + 0.1 * np.random.default_rng(9).random(N)
+    rivals = {"a": P, "b": perfect.round(4)}
+    assert read(save("n.csv", {"y": TWO, **rivals})).configurations == tuple(rivals)
+
+
 def test_marks_of_right_answers(save):
     label = np.where(RNG.random(N) < 0.7, THREE, (THREE + 1) % 3)
     columns = {"answer": ANIMALS[label], "is_right": (label == THREE) * 1}
@@ -406,6 +449,18 @@ LEVELS = {q: X + 6 * z for q, z in ((0.1, -1.28), (0.3, -0.52), (0.5, 0), (0.7, 
         ({"fit": X, "lwr": X - 2, "upr": X + 2}, ("fit",)),
         ({"x": X, "2.5%": X - 9, "97.5%": X + 9}, ("x",)),
         ({"sales": X, "sales (CI low)": X - 5, "sales (CI high)": X + 5}, ("sales",)),
+        (  # MAPIE's
+            {"y_pred": X, "y_pis_low_0.05": X - 9, "y_pis_high_0.95": X + 8}
+            | {"y_pis_low_0.25": X - 4, "y_pis_high_0.75": X + 5},
+            ("y_pred",),
+        ),
+        (  # SPSS's
+            {"PRE_1": X, "LICI_1": X - WIDTH, "UICI_1": X + WIDTH}
+            | {"LMCI_1": X - WIDTH / 5, "UMCI_1": X + WIDTH / 5},
+            ("PRE_1",),
+        ),
+        ({"a": X, "b": X - 4, "c": X + 4, "d": X - 8, "e": X + 8}, ("a",)),
+        ({"a": X.round(2), "b": (X - WIDTH).round(2), "c": (X + WIDTH).round(2)}, ("a",)),
     ],
 )
 def test_bounds_are_left_out(save, columns, kept):
@@ -424,6 +479,8 @@ def test_bounds_are_left_out(save, columns, kept):
         {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2},
         {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
         {"k=10": X, "k=50": X + 1, "k=90": X + 3},
+        {"a": X, "mixed": (X + Y) / 2 + WIDTH, "b": Y},
+        {"a": X, "nearly": X + WIDTH * 1.01, "b": X + 2 * WIDTH},
     ],
 )
 def test_higher_predictions_are_configurations(save, columns):
@@ -492,7 +549,7 @@ def test_large_probabilities_are_left_as_they_are(save, columns):
 def test_labels_of_another_threshold_are_no_sign_of_confidence(save):
     high = 0.5 + P / 2
     path = save("m.csv", {"y": TWO, "y_pred": (high > 0.75) * 1, "y_prob": high})
-    refused("y_pred may be the label of y_prob", path)
+    assert_allclose(read(path).predictions[0, :, 0], high)
 
 
 def test_files_of_labels_and_scores(save):
@@ -539,6 +596,36 @@ def test_the_spread_of_an_ensemble_is_no_prediction(save):
         assert matrix.configurations == ("m_0", "m_1")  # m is their blend
     matrix = read(save("n.csv", {"truth": VALUES, **columns, "other": np.abs(X - VALUES.mean())}))
     assert "other" in matrix.configurations
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"y_mean": X, "y_std": WIDTH},
+        {".fitted": X, ".se.fit": WIDTH, ".hat": LEVERAGE, ".cooksd": WIDTH**2},
+        {"rf_mean": X, "rf_std": WIDTH, "gp_mean": Y, "gp_std": WIDTH[::-1]},
+        {"PRE_1": X, "SEP_1": WIDTH, "LEV_1": LEVERAGE},
+    ],
+)
+def test_columns_called_spreads_are_no_predictions(save, columns):
+    matrix = read(save("m.csv", {"truth": VALUES, **columns}))
+    assert matrix.configurations == tuple(n for n, c in columns.items() if c is X or c is Y)
+    assert any("how certain a model is" in note.text for note in matrix.notes)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"svm": X, "svm_std": Y},  # of standardised features: it predicts
+        {"ridge": X, "var": Y},
+        {"net": X, "gp_std": WIDTH},
+        {"net": X - 50, "net_sd": X - 49 + Y / 99},
+    ],
+)
+def test_what_is_called_a_spread_alone(save, columns):
+    first = next(iter(columns))
+    worse = {**columns, first: columns[first] + 9 * np.sin(np.arange(N))}
+    assert read(save("m.csv", {"truth": VALUES, **worse})).configurations == tuple(columns)
 
 
 @pytest.mark.parametrize("spread", [np.std, np.ptp])

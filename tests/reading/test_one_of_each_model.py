@@ -66,7 +66,6 @@ def changed(rows):
     ("label", "n", "row"),
     [
         (changed([7]), 1, 7),
-        ((P > 0.9) * 1, ((P > 0.5) & (P <= 0.9)).sum(), None),
         (1 - LABEL, N, 0),
     ],
 )
@@ -81,6 +80,22 @@ def test_where_it_cannot_be_told_both_readings_are_named(save, label, n, row):
     declared = {"spec": "bbc-predictions", "version": "1", "configs": configs}
     columns = {"truth": TRUTH, "y_pred": label, "y_prob": P}
     assert read(save("d.csv", columns, declared)).n_configurations == 2
+
+
+@pytest.mark.parametrize("names", [("y_pred", "y_prob"), ("predict", "p1"), ("Prediction", "net")])
+def test_labels_of_another_cut_are_of_the_same_model(save, names):
+    """H2O's `predict` is cut where F1 is highest: no second configuration."""
+    matrix = read(save("m.csv", {"truth": TRUTH, names[0]: (P > 0.7) * 1, names[1]: P}))
+    assert matrix.configurations == (names[1],)
+    (said,) = [note for note in matrix.notes if note.code == "columns-ignored"]
+    low, high = P[P <= 0.7].max(), P[P > 0.7].min()
+    assert f"{names[0]} is {names[1]} cut at {(low + high) / 2:.3g}" in said.text
+    assert f"--threshold {(low + high) / 2:.3g}" in said.remedy
+
+
+def test_cuts_of_named_models_are_configurations(save):
+    grid = {"net": P, "net t=.3": (P > 0.3) * 1, "net t=.7": (P > 0.7) * 1}
+    assert read(save("m.csv", {"truth": TRUTH, **grid})).n_configurations == 3
 
 
 def test_gaps_and_halves_say_nothing(save):

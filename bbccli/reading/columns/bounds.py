@@ -47,8 +47,8 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     The prediction between them stays: that in the middle of both, the column of their stem, or the
     median.
 
-    Seen: in order in 95% of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
-      (`0.1`, `p90`) of one stem
+    Seen: as far below a column as another is above it; or in order in 95% of the rows, and named by
+      a side (`yhat_lower`, `ARIMA-hi-90`) or a level (`0.1`, `p90`) of one stem
     Means: an interval or a distribution around a prediction
     Done: left out, with a note; the column of the stem, or the median, stays
     """

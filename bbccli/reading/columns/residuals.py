@@ -88,8 +88,9 @@ _SYMMETRIC = ("the truth minus {}", "the truth divided by {}")
 def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     """Refuse columns that are computed from the truth, alone or with another one, in every row.
 
-    Seen: but for a factor and a constant, the truth; or another column's residual, absolute,
-      squared or relative error, log-loss, probability of the true class, or 1 where it is right
+    Seen: but for a factor and a constant, the truth; or another column's residual, standardised
+      too, absolute, squared or relative error, log-loss, probability of the true class, or 1 where
+      it is right
     Means: computed from the truth
     Done: an error, as for a copy of the truth
     """
@@ -166,7 +167,7 @@ def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, s
 def _ranked(one: FloatArray, other: FloatArray) -> float:
     """Return the rank correlation of two columns (n,)."""
     ranks = [np.argsort(np.argsort(column)) for column in (one, other)]
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.corrcoef(*ranks)[0, 1])
 
 
 def _units(columns: FloatArray) -> FloatArray:
@@ -239,7 +240,7 @@ def _is_line(column: FloatArray, other: FloatArray) -> bool:
 
 def _is_nearer(column: FloatArray, made: FloatArray, truth: FloatArray) -> bool:
     """True for a standardised residual: all but equal to one, and less like the truth itself."""
-    of_made, of_truth = np.abs(np.corrcoef([column, made, truth])[0, 1:])
+    of_made, of_truth = (abs(np.corrcoef(column, one)[0, 1]) for one in (made, truth))
     return bool(of_made >= _ALIKE and 4 * (1 - of_made) < 1 - of_truth)
 
 

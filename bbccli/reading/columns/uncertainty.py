@@ -21,13 +21,11 @@ _SLACK = 0.005
 _APART = 8
 """Rows of which one is looked at first, in the order of a column."""
 
-_SPREADS: Final = frozenset(
-    "std stddev stdev sd se stderr sigma var variance unc uncertainty hat lev leverage cooksd"
-    " cook coo sep".split()
+_SPREAD: Final = re.compile(
+    r"std(?:dev|err)?|stdev|sd|sep?|sigma|var(?:iance)?|unc(?:ertainty)?|hat|lev(?:erage)?"
+    r"|coo(?:k|ksd)?"
 )
-_POINTS: Final = frozenset(
-    "y mean pred prediction predicted fit fitted pre point yhat mu forecast".split()
-)
+_POINT: Final = re.compile(r"y(?:hat)?|mean|mu|pred(?:icted|iction)?|fit(?:ted)?|pre|forecast")
 """Words of a name that mean a spread, or an influence; and those of the prediction."""
 
 _MOST_COLUMNS = 200
@@ -92,8 +90,8 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
     and those of a prediction.
 
     Seen: proportional to the standard deviation, or the range, of all other columns in each row; or
-      called a spread (`rf_std`, `.se.fit`, `leverage`), never below 0, and less like the truth than
-      the prediction of the same name (`rf_mean`, `.fitted`)
+      called a spread (`rf_std`, `.se.fit`), never negative, and less correlated with the truth than
+      the prediction (`rf_mean`, `.fitted`)
     Means: how far models disagree, or how certain one is
     Done: left out, with a note
     """
@@ -112,11 +110,11 @@ def _called_spreads(sheet: Sheet) -> Iterator[str]:
     """Yield the columns called the spread of a prediction that is there, and no better than it."""
     cells, truth = sheet.undecided, sheet.roles.get("truth")
     words = [re.findall(r"[a-z]+|\d+", cell.name.casefold()) for cell in cells]
-    called = [{*own} & _SPREADS for own in words]
-    if truth is None or truth.is_text and len(truth.codes()[1]) > 2 or not any(called):
+    called = [any(map(_SPREAD.fullmatch, own)) for own in words]
+    if truth is None or not any(called) or (truth.is_text and len(truth.codes()[1]) > 2):
         return
     values = np.asarray(truth.codes()[0] if truth.is_text else to_numbers(truth.values), float)
-    stems = [" ".join(w for w in own if w not in _SPREADS | _POINTS) for own in words]
+    stems = [[w for w in own if not (_SPREAD.fullmatch(w) or _POINT.fullmatch(w))] for own in words]
     for c, cell in enumerate(cells):
         points = [i for i, stem in enumerate(stems) if stem == stems[c] and not called[i]]
         if called[c] and points:
