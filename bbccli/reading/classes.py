@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.rounding import count
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers
@@ -20,8 +20,8 @@ from bbccli.types import IntArray
 _NAMED = "write one column 'config::class' per class"
 
 
-def tell_classes(sheet: Sheet) -> Sheet:
-    """Return the sheet with the class of each cell.
+def tell_classes(sheet: Sheet, excluded: Sequence[str] = ()) -> Sheet:
+    """Return the sheet with the class of each cell; `excluded` configurations need no order.
 
     For a long table the classes are known and respelled. For a wide one they are suffixes of names,
     if some of these are classes of the truth; configurations declared by the metadata are never
@@ -43,7 +43,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
     if sheet.layout == RUN and sheet.by_class and not sheet.metadata.classes:
         return _in_order(sheet, present)
     if sheet.table.unnamed:
-        return _of_lists(sheet, present)
+        return _of_lists(sheet, present, excluded)
     if sheet.by_class:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
@@ -66,20 +66,24 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
     return replace(sheet, cells=tuple(cells))
 
 
-def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
-    """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does."""
+def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> Sheet:
+    """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does.
+
+    Lists of which those of another column are the probabilities, such as Spark's `rawPrediction`,
+    are left out.
+    """
     unnamed, names = sheet.table.unnamed, in_order(sheet.roles["truth"])
     configurations = sheet.metadata.configurations
     cells = [c if c.label is not None else _split(c, present, configurations) for c in sheet.cells]
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
     for configuration, length in lengths.items():
-        if length != len(names):
+        if length != len(names) and configuration not in excluded:
             raise InputError(
                 f"lists of {count(length, 'number')}, but the truth has {len(names)} classes "
                 f"({listing(names, 4)})",
                 path=sheet.path,
                 column=configuration,
-                hint=f"{_NAMED}; drop a column that holds no predictions",
+                hint=_not_by_class(configuration),
             )
     levels = sheet.table.levels.get(sheet.roles["truth"].name, ())
     order = [spelled(name, present) for name in levels or sheet.metadata.classes]
@@ -91,6 +95,8 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
             path=sheet.path,
             hint=_NAMED,
         )
+    faults: dict[str, InputError] = {}
+    largest: dict[str, IntArray] = {}
     for configuration in lengths:
         columns = [sheet.column(cell) for cell in cells if cell.configuration == configuration]
         if any(column.is_text for column in columns):
@@ -99,16 +105,23 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
         apart = np.abs(numbers.sum(axis=0, dtype=np.float64) - 1) > SUM_TOLERANCE
         filled = ~np.isnan(numbers).any(axis=0)
         wrong = np.flatnonzero(filled & (apart | (numbers < 0).any(axis=0)))
+        largest[configuration] = np.where(filled, numbers, -np.inf).argmax(axis=0)
         if len(wrong):
             path, _, row = columns[0].place(int(wrong[0]))
-            raise InputError(
+            faults[configuration] = InputError(
                 "the list does not sum to 1, as the probabilities of all classes must",
                 path=path,
                 column=configuration,
                 row=row,
-                hint=f"{_NAMED}; drop a column that holds no predictions",
+                hint=_not_by_class(configuration),
                 further=len(wrong) - 1,
             )
+    sound = [largest[name] for name in largest if name not in faults]
+    raw = [n for n in faults if any(np.array_equal(largest[n], one) for one in sound)]
+    for configuration, fault in faults.items():
+        if configuration not in (*raw, *excluded):
+            raise fault
+    raw = [name for name in raw if name not in excluded]
     for place, cell in enumerate(cells):
         if cell.source in unnamed:
             label = names[unnamed.index(cell.source) % len(names)]
@@ -116,7 +129,13 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
             cells[place] = replace(cell, name=name, label=label)
     spelling = names != sorted_names(names)
     notes = (of_metadata.classes_in_order(names, spelling=spelling), *sheet.notes)
-    return replace(sheet, cells=tuple(cells), notes=notes)
+    notes += (of_metadata.columns_set_aside(raw),) if raw else ()
+    kept = tuple(cell for cell in cells if cell.configuration not in raw)
+    return replace(sheet, cells=kept, notes=notes)
+
+
+def _not_by_class(configuration: str) -> str:
+    return f"{parameter('exclude', configuration)} if it holds no predictions; or {_NAMED}"
 
 
 def in_order(truth: Column) -> list[str]:

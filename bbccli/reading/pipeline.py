@@ -66,7 +66,7 @@ def _understand_placed(
         from bbccli.reading.join import join
 
         sheet = join(sheet, request, problems)
-    return understand_sheet(tell_classes(sheet), request, problems)
+    return understand_sheet(tell_classes(sheet, request.exclude), request, problems)
 
 
 def understand_sheet(

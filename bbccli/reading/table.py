@@ -302,7 +302,16 @@ def name_faults(frame: Table) -> Iterator[InputError]:
     if len(set(frame.names)) == len(frame.names) and all(map(str.strip, frame.names)):
         return
     seen: set[str] = set()
-    place = "the first column"
+    data: Any = frame.data
+    place, first = "the first column", data.column_names[0]
+    two_lines = len(set(frame.names)) < len(frame.names) and not first.strip()
+    if two_lines and not frame.on_disk and not data.column(0)[0].is_valid:
+        yield InputError(
+            "the header has two lines, as of a data frame whose columns have two levels",
+            path=frame.path,
+            hint="join them: df.columns = ['::'.join(map(str, c)).strip(':') for c in df.columns]",
+        )
+        return
     for name in frame.data.column_names:
         if name in frame.aside:
             continue
@@ -311,7 +320,9 @@ def name_faults(frame: Table) -> Iterator[InputError]:
                 f"{place} has no name",
                 path=frame.path,
                 hint="name it 'row_id' if it identifies samples, or write the file without a row "
-                "index (pandas: index=False)",
+                "index (pandas: index=False)"
+                if name == first and not seen
+                else "give every column a name, or remove it",
             )
         elif name in seen:
             yield name_twice(name, frame.path)

@@ -1,6 +1,7 @@
 """A first line of values is no header; names that are numbers are."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from reading import refused
 
@@ -17,6 +18,8 @@ WITHOUT = {
     "with labels": "".join(f"q{i},{'yes' if y else 'no'},{p!r}\n" for i, (y, p) in
         enumerate(zip(Y, P.tolist(), strict=True))),
     "trec_eval -q": "".join(f"map\tq{i}\t{p:.4f}\n" for i, p in enumerate(P)),
+    "a row that comes again": "".join(f"{y},{round(10 * p) / 10:.4f}\n" for y, p in
+        zip(Y, P, strict=True)),
     "semicolons": "".join(f"{i};{p:.3f}\n" for i, p in enumerate(P)),
 }  # fmt: skip
 
@@ -28,6 +31,19 @@ def test_a_first_line_of_values(tmp_path, case):
     path.write_text(WITHOUT[case])
     first = WITHOUT[case].split("\n")[0].replace("\t", ", ").replace(";", ", ").replace(",", ".*")
     refused(rf"first line is not a header.*{first}", path, hint="write a header line above it")
+
+
+def test_a_header_of_two_lines(tmp_path):
+    """A data frame whose columns have two levels; the hint makes one of them."""
+    path = tmp_path / "oof.csv"
+    levels = [("lr", 0), ("lr", 1), ("nb", 0), ("nb", 1), ("truth", "")]
+    frame = pd.DataFrame([[p, 1 - p, 1 - p, p, y] for p, y in zip(P, Y, strict=True)])
+    frame.columns = pd.MultiIndex.from_tuples(levels)
+    frame.to_csv(path)
+    error = refused("the header has two lines", path, hint="'::'.join(map(str, c))")
+    exec(error.hint.partition(": ")[2], {"df": frame})
+    frame.to_csv(path)
+    assert read(path).configurations == ("lr", "nb")
 
 
 def table(names, columns):

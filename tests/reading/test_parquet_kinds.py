@@ -204,6 +204,46 @@ def test_scores_in_lists_of_equal_length_are_no_stray_column(write):
     refused("the list does not sum to 1", write({"truth": WORDS, "svm": list(SCORES - 0.5)}))
 
 
+P2 = np.column_stack([1 - SCORES[:, 0], SCORES[:, 0]])
+SPARK = {
+    "label": RNG.integers(0, 2, N).astype(float),
+    "rawPrediction": list(60 * P2),
+    "probability": list(P2),
+}
+
+
+def test_raw_scores_beside_the_probabilities_made_of_them(write):
+    """Spark's rawPrediction orders the classes as its probability does; other lists may not."""
+    matrix = read(write(SPARK))
+    assert matrix.configurations == ("probability",)
+    assert_array_equal(matrix.predictions[0, :, 0], SCORES[:, 0])
+    assert any("rawPrediction" in note.text for note in matrix.notes)
+    other = {**SPARK, "features": list(RNG.normal(size=(N, 2)))}
+    refused("the list does not sum to 1", write(other), hint="--exclude features")
+    assert read(write(other), exclude=["features"]).configurations == ("probability",)
+    assert read(write(SPARK), exclude=["rawPrediction"]).configurations == ("probability",)
+    longer = {**SPARK, "features": list(RNG.normal(size=(N, 7)))}
+    refused("lists of|has 7 numbers", write(longer))
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_table_that_spark_wrote_in_parts(tmp_path, form):
+    """Its folder is one table, in the order of the parts; an empty part is none."""
+    folder = tmp_path / f"predictions.{form}"
+    folder.mkdir()
+    whole = pa.table(columns()).to_pandas()
+    for part, rows in enumerate((slice(0, 25), slice(25, 60))):
+        name = folder / f"part-{part:05d}-a1b2-c000.{form}"
+        whole[rows].to_parquet(name) if form == "parquet" else whole[rows].to_csv(name, index=False)
+    (folder / f"part-00002-a1b2-c000.{form}").touch()
+    (folder / "_SUCCESS").touch()
+    assert (of_both(folder).n_samples, read(folder).keys[30]) == (N, KEYS[30])
+    last = folder / f"part-00003-a1b2-c000.{form}"
+    less = whole[:9].drop(columns="b")
+    less.to_parquet(last) if form == "parquet" else less.to_csv(last, index=False)
+    refused("has no column 'b'", folder)
+
+
 def test_a_table_of_nothing_but_structs(write, place):
     refused("no column can be read: 's' holds struct", write({"s": STRANGE["struct"]}))
 

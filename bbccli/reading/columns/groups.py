@@ -187,7 +187,7 @@ def _fault(
     hint names the folds too by which the key is unique, if they have no role.
     """
     key, folds = table.column(one.name).take(rows).codes()[0], ""
-    for name in () if {"fold", "repeat"} & roles.keys() else table.names:
+    for name in () if long or {"fold", "repeat"} & roles.keys() else table.names:
         if name != one.name and (name in table.texts or is_integer(table.type_of(name))):
             other = table.column(name).take(rows).codes()[0]
             n, unique = len(distinct(other)), not len(repeated(joint([key, other])))

@@ -166,8 +166,8 @@ def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, s
 
 def _ranked(one: FloatArray, other: FloatArray) -> float:
     """Return the rank correlation of two columns (n,)."""
-    ranks = [np.argsort(np.argsort(column)) for column in (one, other)]
-    return float(np.corrcoef(*ranks)[0, 1])
+    first, second = (np.argsort(np.argsort(column)) for column in (one, other))
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _units(columns: FloatArray) -> FloatArray:

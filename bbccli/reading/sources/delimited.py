@@ -20,7 +20,7 @@ from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS
 from bbccli.reading.numerals import with_numbers
 from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, NAMES
-from bbccli.reading.sources.header import refuse_no_header
+from bbccli.reading.sources.header import are_numbers, no_header, refuse_no_header
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,6 +136,9 @@ def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str) -> 
         at += len(line)
         if data[at : at + 1] not in ends or data[at - len(line) - 1 : at - len(line)] not in ends:
             continue
+        names = line.decode("utf-8").split(delimiter)
+        if are_numbers(names):
+            raise no_header(names)
         raise InputError(
             f"line {_line_of(data, at)} repeats the header",
             hint="remove it; or keep files separate instead of concatenating them",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,11 +39,20 @@ def refuse_no_header(table: pa.Table) -> None:
             decimals.append(_decimals(name) >= max(_FEWEST_DECIMALS, 0.8 * usual))
     if not decimals or not all(decimals):
         return
-    raise InputError(
-        "the first line is not a header, but values like those below: "
-        f"{', '.join(top.column_names)}",
+    raise no_header(top.column_names)
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """True if all names of a first line are numbers."""
+    return all(_NUMERAL.fullmatch(name.strip(' "')) for name in names)
+
+
+def no_header(names: Sequence[str]) -> InputError:
+    """Return the error about a first line of values."""
+    return InputError(
+        f"the first line is not a header, but values like those below: {', '.join(names)}",
         hint="write a header line above it: a name for each column"
-        + {1: ", such as prediction", 2: ", such as id,prediction"}.get(table.num_columns, ""),
+        + {1: ", such as prediction", 2: ", such as id,prediction"}.get(len(names), ""),
     )
 
 
