@@ -95,9 +95,28 @@ def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> 
             path=sheet.path,
             hint=_NAMED,
         )
+    raw = _raw_scores(sheet, cells, [*lengths], excluded)
+    for place, cell in enumerate(cells):
+        if cell.source in unnamed:
+            label = names[unnamed.index(cell.source) % len(names)]
+            name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
+            cells[place] = replace(cell, name=name, label=label)
+    spelling = names != sorted_names(names)
+    notes = (of_metadata.classes_in_order(names, spelling=spelling), *sheet.notes)
+    notes += (of_metadata.columns_set_aside(raw),) if raw else ()
+    kept = tuple(cell for cell in cells if cell.configuration not in raw)
+    return replace(sheet, cells=kept, notes=notes)
+
+
+def _raw_scores(
+    sheet: Sheet, cells: Sequence[PredictionColumn], names: Sequence[str], excluded: Sequence[str]
+) -> list[str]:
+    """Return the lists that order the classes as the probabilities of another column; refuse others
+    that do not sum to 1, unless they are excluded.
+    """
     faults: dict[str, InputError] = {}
     largest: dict[str, IntArray] = {}
-    for configuration in lengths:
+    for configuration in names:
         columns = [sheet.column(cell) for cell in cells if cell.configuration == configuration]
         if any(column.is_text for column in columns):
             continue
@@ -121,17 +140,7 @@ def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> 
     for configuration, fault in faults.items():
         if configuration not in (*raw, *excluded):
             raise fault
-    raw = [name for name in raw if name not in excluded]
-    for place, cell in enumerate(cells):
-        if cell.source in unnamed:
-            label = names[unnamed.index(cell.source) % len(names)]
-            name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
-            cells[place] = replace(cell, name=name, label=label)
-    spelling = names != sorted_names(names)
-    notes = (of_metadata.classes_in_order(names, spelling=spelling), *sheet.notes)
-    notes += (of_metadata.columns_set_aside(raw),) if raw else ()
-    kept = tuple(cell for cell in cells if cell.configuration not in raw)
-    return replace(sheet, cells=kept, notes=notes)
+    return [name for name in raw if name not in excluded]
 
 
 def _not_by_class(configuration: str) -> str:
