@@ -245,9 +245,9 @@ def in_all(store: Kept) -> str:
         f"one ({_ends([float(row['n']) for row in widths], 0)} repetitions each).",
     ]
     measures = {
-        "met": "The rows planned meet the wanted width",
+        "met": "The planned samples give the wanted width",
         "met, assured 80%": "With `--assurance 0.8` they do",
-        "ranges that cover": "The range of a pilot covers the rows that it takes",
+        "ranges that cover": "The range of a pilot covers the samples that it takes",
     }
     for name, text in measures.items():
         shares = [row[name].value for row in widths]

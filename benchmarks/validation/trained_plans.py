@@ -110,7 +110,7 @@ def in_short(store: Kept) -> str:
     return (
         f"\n- **Where models are trained**, in {len(alone)} metrics of populations of "
         f"[the bank](validation.md), the mean width seen is {np.mean(alone):.2f} times the planned "
-        f"one ({min(alone):.2f} to {max(alone):.2f}), so that on average fewer rows would do."
+        f"one ({min(alone):.2f} to {max(alone):.2f}), so that on average fewer samples would do."
     )
 
 
