@@ -197,6 +197,10 @@ class Ensemble:
     cuts, cut_for, cut
         How the cut of `predict` is found, `quantiles` or `grid`, empty if it is fixed; the metric
         that it is best for; and the cut itself, None if unknown.
+    n_copies
+        Copies of samples by which the tool chose too.
+    unweighted
+        True if the tool chose without the weights of the samples.
     stacked
         True if candidates were fitted to predictions of others: nothing can be repeated.
     """
@@ -216,6 +220,8 @@ class Ensemble:
     cuts: str = ""
     cut_for: str = ""
     cut: float | None = None
+    n_copies: int = 0
+    unweighted: bool = False
     stacked: bool = False
 
 

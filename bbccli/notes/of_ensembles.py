@@ -7,19 +7,20 @@ from bbccli.notes.note import CARE, DOUBT, Texts, note
 
 @note(DOUBT, "ensemble")
 def ensemble_not_reproduced(
-    name: str, tool: str, metric: str, scores: tuple[float, float]
+    name: str, tool: str, found: str, *, data_differ: bool = False
 ) -> Texts:
-    """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: models
-    were added later, or weights or versions differ. The figure is for the best single model.
+    """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: weights
+    are missing, mljar chose by copies of rare rows too, or models or versions differ. The figure is
+    for the best single model.
 
     Remedy: give what the run had, such as its weights or all its models; or `--select greedy`.
     """
-    reported, made = scores
     return (
-        f"{name}, which {tool} deploys, can't be rebuilt from these predictions: {tool}'s rule "
-        f"gives {metric} {made:.6g}, and {tool} reports {reported:.6g}; so the figure is for the "
-        "best single model",
-        "use --select greedy for an ensemble of this kind",
+        f"{name}, which {tool} deploys, can't be rebuilt from these predictions: {found}; so the "
+        "figure is for the best single model",
+        "give the rows, labels and weights of the run"
+        if data_differ
+        else "use --select greedy for an ensemble of this kind",
     )
 
 

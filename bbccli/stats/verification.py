@@ -107,6 +107,18 @@ def scores_hold(matrix: PredictionMatrix) -> bool | None:
     return True if verification and verification.n_checked else None
 
 
+def mismatch(matrix: PredictionMatrix) -> str:
+    """Return why the scores of single models are not those of the run; empty if they are, or if
+    none can be compared.
+    """
+    run = matrix.source.run
+    if run is None or scores_hold(matrix):
+        return ""
+    if run.leaderboard and not run.unchecked and scores_hold(matrix) is False:
+        return "rows, classes, labels or weights are not those of the run: single models differ too"
+    return _hindrance(matrix, run) or ""
+
+
 def _counting_zero(matrix: PredictionMatrix) -> PredictionMatrix:
     about = {**matrix.source.metadata, "undefined": 0}
     return replace(matrix, source=replace(matrix.source, metadata=about))

@@ -5,7 +5,8 @@ many rounds as there are, and skips those with which a prediction would take lon
 
 AutoGluon keeps weights in pickles that are never loaded, but the ensemble's out-of-fold prediction
 tells them: it is a mean of those of the models, found by non-negative least squares. A model is
-tried if it was fitted before, and is among the best few of its kind; names begin with the kind.
+tried if it was fitted before, and is among the best few of its kind; names begin with the kind. An
+ensemble without a model that an earlier one had tried is that of `fit_extra`, which tries its own.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _PROBE = 10_000
 """Rows from which weights are found, before all of them are compared."""
 _MADE = frozenset({"ensemble", "stacked"})
 """Flags of models that are made of others."""
+WITHOUT_WEIGHTS = ("spearman", "pearson")
+"""Metrics that mljar computes without the weights of the samples."""
 _ROUNDS = 25
 _CLIP = 2.0**-52
 _KINDS = re.compile(
@@ -39,11 +42,17 @@ _KINDS = re.compile(
 
 
 def of_mljar(
-    folder: Path, deployed: object, saved: Sequence[str], metric: str | None, limit: object
+    folder: Path,
+    deployed: object,
+    saved: Sequence[str],
+    metric: str | None,
+    limit: object,
+    n_copies: int,
 ) -> Ensemble | None:
     """Return mljar's ensemble; None if it deploys a single model that the rule did not choose.
 
     deployed, saved, limit: `best_model`, `saved` and `max_single_prediction_time` in `params.json`.
+    n_copies: rows that are copies of others.
     """
     name = "Ensemble"
     if metric is None or not isinstance(deployed, str):
@@ -74,6 +83,8 @@ def of_mljar(
         cuts="quantiles" if isinstance(about.get("threshold"), float) else "",
         cut_for="accuracy",
         cut=about.get("threshold"),
+        n_copies=n_copies,
+        unweighted=metric in WITHOUT_WEIGHTS,
     )
 
 
@@ -119,6 +130,12 @@ def of_autogluon(
         (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
     )
     mean = predictions[name]
+    weights = _weights(mean, [*map(predictions.get, candidates)])
+    # that of `fit_extra` is made of the models that it fitted, after an ensemble of earlier ones
+    earlier = [at for one, at in order.items() if one[:8] == name[:8] and at < before]
+    n_old = sum(order.get(one, 0) < max(earlier, default=0) for one in candidates)
+    if n_old < len(candidates) and not any(weights[:n_old]):
+        candidates, weights = candidates[n_old:], weights[n_old:]
     kinds = (_KINDS.match(candidate) for candidate in candidates)
     return Ensemble(
         name=name,
@@ -126,7 +143,7 @@ def of_autogluon(
         score=scores[name],
         tolerance=tolerance_of(_TOLERANCE, scores[name]),
         candidates=tuple(candidates),
-        weights=_weights(mean, [*map(predictions.get, candidates)]),
+        weights=weights,
         rounds=_ROUNDS,
         clip=_CLIP,
         kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),

@@ -55,7 +55,7 @@ from bbccli.reading.runs.file_parsing import (
     records_with,
 )
 from bbccli.reading.sample_columns import odd_one
-from bbccli.tools.ensembles import of_mljar
+from bbccli.tools.ensembles import WITHOUT_WEIGHTS, of_mljar
 from bbccli.tools.mljar_logs import begun_in, curves_of, stopping_curves, stops_early
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
@@ -77,7 +77,6 @@ _READ = (
     *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
 )
 _WEIGHT = "sample_weight"
-_WITHOUT_WEIGHTS = ("spearman", "pearson")
 _ENSEMBLE = "Ensemble"
 _PROBE = "_RandomFeature"
 _MARKS = {
@@ -158,19 +157,19 @@ def load(folder: Path) -> Predictions:
     n_copies = int((~keep).sum())
     _check_copies(run, truth[keep], truth[~keep], bool(classes))
     weights = _weights(run, tables)
-    unweighted = tuple(name for name in run.models if _WEIGHT not in tables[name])
+    bare = run.metric in WITHOUT_WEIGHTS
+    unweighted = tuple(name for name in run.models if bare or _WEIGHT not in tables[name])
     codes = truth.astype(np.int64) if classes else truth
     named = classes and isinstance(classes[0], str)
     roles: dict[str, Any] = {**places, "truth": np.array(classes)[codes] if named else codes}
     roles |= {} if weights is None else {"weight": weights}
     predictions = {name: _predictions(run, name, table, classes) for name, table in tables.items()}
-    bare = weights is not None and run.metric in _WITHOUT_WEIGHTS
     reasons = {
         f"mljar scored {n_copies} copies of rows of rare classes, which are dropped": n_copies,
         "bbc does not have the metric of the run": run.metric is None,
-        f"mljar scores {run.metric} without the weights": bare,
         f"there is no {_BOARD}": board is None,
     }
+    scores = [] if n_copies else [*_scores(run, board, truth, targets)]
     report = ToolRun(
         tool="mljar",
         left_out=(
@@ -182,13 +181,13 @@ def load(folder: Path) -> Predictions:
         metric=run.metric,
         metric_name=run.metric_name,
         unchecked=next((why for why, holds in reasons.items() if holds), ""),
-        leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
-        fold_scores=() if n_copies else tuple(_fold_scores(run)),
+        leaderboard=tuple(one for one in scores if one.fold is None),
+        fold_scores=tuple(one for one in scores if one.fold is not None),
         curves=stopping_curves(run.folder, run.models, run.metric, run.n_logged),
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
-        ensemble=of_mljar(folder, run.deployed, whole.models, run.metric, run.limit),
+        ensemble=of_mljar(folder, run.deployed, whole.models, run.metric, run.limit, n_copies),
     )
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
@@ -392,11 +391,19 @@ def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
     return board
 
 
-def _scores(run: _Run, board: dict[str, tuple[int, str]]) -> Iterator[ReportedScore]:
-    place = run.folder / _BOARD
-    for name in run.models if run.metric else ():
-        row, score = board[name]
-        yield _reported(run, name, number_in(score, place, row, "metric_value", hint=_AGAIN))
+def _scores(
+    run: _Run, board: dict[str, tuple[int, str]] | None, truth: FloatArray, targets: Targets | None
+) -> Iterator[ReportedScore]:
+    """Yield the scores on the leaderboard, and in the folds of models that learn in one go."""
+    place, noisy = run.folder / _BOARD, targets.scaled if targets is not None else ()
+    # equal targets, scaled and back, have ranks of their own
+    alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
+    for name in [one for one in run.models if run.metric and (alike or one not in noisy)]:
+        if board is not None:
+            row, score = board[name]
+            yield _reported(run, name, number_in(score, place, row, "metric_value", hint=_AGAIN))
+        for fold, value in enumerate(_in_folds(run, name)):
+            yield _reported(run, name, value, fold)
 
 
 def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> ReportedScore:
@@ -404,13 +411,6 @@ def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> Re
     return ReportedScore(
         id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
     )
-
-
-def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
-    """Yield the fold scores in the logs of models that learn in one go."""
-    for name in run.models if run.metric else ():
-        for fold, value in enumerate(_in_folds(run, name)):
-            yield _reported(run, name, value, fold)
 
 
 def _in_folds(run: _Run, name: str) -> list[float]:

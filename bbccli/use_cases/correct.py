@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from bbccli.documents.gate import judged, undecided
 from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import OF_TOOL, Plan
+from bbccli.domain.source import Ensemble, ToolRun
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
@@ -29,12 +31,17 @@ from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Json
 from bbccli.platform.resources import Progress, enter, silent
+from bbccli.platform.rounding import count
 from bbccli.reading import Paths
 from bbccli.stats.case import Case
 from bbccli.stats.making import maker_of
 from bbccli.stats.stopping import stopped_of
+from bbccli.stats.verification import mismatch
 from bbccli.types import PredictionKind, Select
 from bbccli.use_cases.options import Analysis, PlanOptions
+
+if TYPE_CHECKING:
+    from bbccli.stats.making.tool import Repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +154,10 @@ def of_deployed(
     except UnsupportedError:  # by options: a method, an interval, models that are left out
         return plan, matrix, ()
     if not found.holds:
-        label, scores = METRICS[rule.metric].label, (found.reported, found.score)
-        return plan, matrix, (ensemble_not_reproduced(rule.name, run.tool, label, scores),)
+        other = "" if rule.n_copies else mismatch(matrix)
+        apart = _apart(run, rule, found, other)
+        note = ensemble_not_reproduced(rule.name, run.tool, apart, data_differ=other != "")
+        return plan, matrix, (note,)
     work = rule.rounds * len(rule.candidates) * matrix.n_samples
     work *= PAIRS if METRICS[rule.metric].of_pairs else 1
     if work * plan.n_resamples > MUCH and analysis.n_resamples == PlanOptions.n_resamples:
@@ -168,6 +177,20 @@ def of_deployed(
         if cuts is not None and (rule.cut is None or abs(cuts[0] - rule.cut) <= CUTS_APART):
             tool = at_cut
     return tool, matrix, ()
+
+
+def _apart(run: ToolRun, rule: Ensemble, found: Repeated, why: str) -> str:
+    """Return how an ensemble that is made again differs from the tool's, and why if known."""
+    label = METRICS[rule.metric].label
+    if rule.n_copies:
+        more = count(rule.n_copies, "more row")
+        why = f"it chose by {more}, copies of rows of rare classes, which are dropped here"
+    elif not why and found.same_score:
+        return f"{run.tool}'s rule reaches its {label}, {found.score:.6g}, with other members"
+    return (
+        f"{run.tool}'s rule gives {label} {found.score:.6g}, and {run.tool} reports "
+        f"{found.reported:.6g}{why and ', because '}{why}"
+    )
 
 
 def cost_of_search(

@@ -22,11 +22,13 @@ from bbccli.stats.making.interface import Given
 from bbccli.stats.making.tool import combine, maker_of_run, repeated
 from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.selection.rule import SelectionRule
+from bbccli.stats.verification import verify
 from bbccli.types import Pooling
 from tests.matrices import binary
 
 DATA = Path(__file__).parent.parent / "data"
-MLJAR, GLUON = DATA / "runs", DATA / "tools" / "autogluon"
+MLJAR, TOOLS = DATA / "runs", DATA / "tools"
+GLUON = TOOLS / "autogluon"
 
 
 def made_again(path: Path):
@@ -35,7 +37,7 @@ def made_again(path: Path):
 
 
 RUNS = [f"mljar{one}" for one in ("", "_diabetes", "_lognormal", "_repeats", "_weights")]
-RUNS += ["bag_holdout", "bag_precision", "bag_rare", "bag_shuffled"]
+RUNS += ["bag_extra", "bag_holdout", "bag_precision", "bag_rare", "bag_shuffled", "bag_zeros"]
 RUNS += ["holdout", "holdout_dates", "holdout_numbers", "holdout_rare"]
 
 
@@ -45,7 +47,12 @@ def test_members_weights_and_score_of_every_run(name: str):
     path = (MLJAR if name.startswith("mljar") else GLUON) / name
     found = made_again(path)
     assert found.holds
-    assert found.score == pytest.approx(found.reported, abs=1e-6)
+    assert found.score == pytest.approx(found.reported, rel=1e-6, abs=1e-6)
+
+
+def test_fit_extra_makes_its_ensemble_of_its_own_models():
+    later = {"RandomForest_BAG_L1", "ExtraTrees_BAG_L1", "LinearModel_BAG_L1"}
+    assert {*read(GLUON / "bag_extra").source.run.ensemble.candidates} == later
 
 
 def test_weights_that_count_in_the_score_are_needed():
@@ -182,8 +189,39 @@ def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
     found = bbccli.correct(run, n_resamples=50)
     assert found.winner == "10_LightGBM_GoldenFeatures"
     (note,) = [n for n in found.record.notes if n.code == "ensemble-not-reproduced"]
-    assert "log-loss 0.0875516" in note.text
-    assert "0.0812" in note.text
+    assert "log-loss 0.0875516, and mljar reports 0.0812; so" in note.text
+
+
+def why_not(run: Path, **options: object) -> str:
+    found = bbccli.correct(run, n_resamples=50, **options)
+    return next(n.text for n in found.record.notes if n.code == "ensemble-not-reproduced")
+
+
+def test_why_it_is_not_reproduced_is_said_where_it_is_known(tmp_path: Path):
+    copies = "because it chose by 11 more rows, copies of rows of rare classes"
+    assert copies in why_not(TOOLS / "mljar_rare")
+    assert "the run scored with weights" in why_not(MLJAR / "mljar_weights", unweighted=True)
+    assert "single models differ too" in why_not(GLUON / "bag_weights", verify=False)
+    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
+    place = run / "Ensemble" / "ensemble.json"
+    about = json.loads(place.read_text())
+    about["selected_models"][0]["repeat"] += 1
+    place.write_text(json.dumps(about))
+    assert "rule reaches its log-loss, 0.0875516, with other members" in why_not(run)
+
+
+def test_mljar_ranks_without_weights():
+    """The leaderboard, and the choice of members."""
+    run = TOOLS / "mljar_ranks"
+    matrix = read(run)
+    assert matrix.outcome.weights is not None
+    found = made_again(run)
+    assert found.holds
+    rule = replace(matrix.source.run.ensemble, unweighted=False)
+    assert not repeated(maker_of_run(matrix), rule).holds
+    verification = verify(matrix)
+    # the targets of a model that scales them are equal no more
+    assert (verification.n_checked, verification.largest_difference < 1e-9) == (2, True)
 
 
 def test_a_stack_is_said_to_be_none_of_the_candidates():

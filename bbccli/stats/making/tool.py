@@ -12,12 +12,14 @@ As `greedy`, and besides:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.source import Ensemble, agrees
 from bbccli.errors import UnsupportedError, parameter
-from bbccli.metrics import METRICS
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_clip
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
@@ -133,8 +135,9 @@ def maker_of_run(matrix: PredictionMatrix) -> Maker:
     if matrix.available is not None:
         text = f"{asked}: the models of {rule.name} do not predict every sample"
         raise UnsupportedError(text, hint=hint)
-    metric = with_clip(METRICS[rule.metric], rule.clip)
-    given = Given(members, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    metric = _chosen_by(matrix, rule)
+    chosen_on = _as_weighted(members, rule)
+    given = Given(chosen_on, metric, Pooling.POOLED, SelectionRule(metric.direction))
     return Maker(
         members,
         "tool",
@@ -146,29 +149,44 @@ def maker_of_run(matrix: PredictionMatrix) -> Maker:
     )
 
 
+def _as_weighted(matrix: PredictionMatrix, rule: Ensemble) -> PredictionMatrix:
+    """Return the matrix without weights if the tool chose without them."""
+    outcome = replace(matrix.outcome, weights=None) if rule.unweighted else matrix.outcome
+    return replace(matrix, outcome=outcome)
+
+
+def _chosen_by(matrix: PredictionMatrix, rule: Ensemble) -> Metric:
+    """Return the metric that chose, as the tool computes it."""
+    return with_clip(choose_metric(rule.metric, matrix), rule.clip)
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """The ensemble of a run, made again.
 
     score: of what the rule makes of all samples.
     reported: by the tool.
-    holds: True if members, weights and score are those of the tool.
+    same_score, holds: True if the score is that of the tool, and if members and weights are too.
     """
 
     score: float
     reported: float
+    same_score: bool
     holds: bool
 
 
 def repeated(maker: Maker, rule: Ensemble) -> Repeated:
     """Make the ensemble of a run again and compare; by predictions, for equal models may swap."""
-    metric = with_clip(METRICS[rule.metric], rule.clip)
-    score = Candidates(maker.shipped, metric, Pooling.POOLED).figure(0)
+    metric = _chosen_by(maker.matrix, rule)
+    if np.isnan(maker.own.shares).any():
+        return Repeated(np.nan, rule.score, same_score=False, holds=False)
+    shipped = _as_weighted(maker.shipped, rule)
+    score = Candidates(shipped, metric, Pooling.POOLED).figure(0)
     apart = np.inf
     if rule.weights:
         predictions = maker.matrix.predictions
         difference = maker.own.shares[0] - np.array(rule.weights)
         apart = float(np.abs(np.einsum("rnc...,c->rn...", predictions, difference)).max())
         apart /= max(float(np.abs(predictions).max()), 1e-30)
-    holds = apart <= _APART and agrees(score, rule.score, rule.tolerance)
-    return Repeated(score, rule.score, holds)
+    same = agrees(score, rule.score, rule.tolerance)
+    return Repeated(score, rule.score, same, same and apart <= _APART)

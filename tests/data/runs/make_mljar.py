@@ -1,7 +1,9 @@
 """Made the runs of regression with mljar-supervised 1.3.2: `python make_mljar.py FOLDER`.
 
 Needs `mljar-supervised`. `mljar_diabetes` scales its targets, `mljar_lognormal` their logarithms,
-and `mljar_weights` has weights of samples. Of each folder only what `bbc` reads is kept.
+`mljar_weights` has weights of samples, `mljar_rare` copies of the rows of a rare class, and
+`mljar_ranks` is scored by ranks, with equal targets and weights; both are in `../tools`. Of each
+folder only what `bbc` reads is kept.
 """
 
 import shutil
@@ -65,3 +67,8 @@ make("mljar_lognormal", X, y, [*simple, "Nearest Neighbors"], "mae")
 cancer, malignant = load_breast_cancer(return_X_y=True, as_frame=True)
 weights = pd.Series(rng.integers(1, 5, 150).astype(float))
 make("mljar_weights", cancer.iloc[:150, :4], malignant[:150], simple, "auc", sample_weight=weights)
+rare = pd.Series(np.where(rng.uniform(size=120) < 0.06, "few", "many"))
+make("mljar_rare", X, rare, [*simple, "Nearest Neighbors"], "logloss")
+tied = pd.Series(np.round(10 * X["a"] + rng.normal(0, 5, 120)))
+heavy = pd.Series(rng.integers(1, 5, 120).astype(float))
+make("mljar_ranks", X, tied, [*simple, "Nearest Neighbors"], "spearman", sample_weight=heavy)

@@ -22,11 +22,13 @@ BAG = {
 LINEAR, FOREST = {"LR": {}, "KNN": {}}, {"RF": {"n_estimators": 5}, "XT": {"n_estimators": 5}}
 
 
-def make(place, table, fit=None, models=None, **about):
-    """Fit, export the leaderboard, and copy."""
+def make(place, table, fit=None, models=None, later=None, **about):
+    """Fit, and `later` models with an ensemble of their own; export the leaderboard, and copy."""
     source = place.with_name(f"{place.name}_whole")
     predictor = TabularPredictor(label="y", path=str(source), verbosity=0, **about)
     predictor.fit(table, hyperparameters=models or LINEAR, **(fit or {}))
+    if later:
+        predictor.fit_extra(later, ag_args_ensemble=BAG["ag_args_ensemble"])
     predictor.leaderboard().to_csv(source / "leaderboard.csv", index=False)
     shutil.rmtree(place, ignore_errors=True)
     for path in sorted(source.rglob("*")):
@@ -93,6 +95,9 @@ def main():
         {**BAG, "tuning_data": extra, "use_bag_holdout": True},
         eval_metric="log_loss",
     )
+    make(folder / "bag_extra", two, BAG, {"KNN": {}}, {"LR": {}, **FOREST}, eval_metric="log_loss")
+    zeros = table.assign(y=score.clip(lower=0))
+    make(folder / "bag_zeros", zeros, BAG, eval_metric="mean_absolute_percentage_error")
 
 
 if __name__ == "__main__":
