@@ -1,6 +1,6 @@
 """Exhibits and pages for tests."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,6 +12,7 @@ from bbccli import METRICS, Plan
 from bbccli.documents.correct import document, error_envelope, reported_estimate
 from bbccli.domain.source import Source
 from bbccli.methods import estimate
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.evidence.gathering import gather
