@@ -220,11 +220,21 @@ class MadeGain:
     value: float = doc("difference to expect; positive: what is made is better")
     interval: Interval = doc("of the difference")
     wins: float = doc("share of the resamples in which what was made was better")
+    monte_carlo_error: MonteCarloError | None = doc(
+        "of the difference and its interval", default=None, since="1.0"
+    )
 
     @property
     def shown(self) -> bool:
         """True if the samples show that one of them is better."""
         return not self.interval.lower <= 0 <= self.interval.upper
+
+    @property
+    def on_edge(self) -> bool:
+        """True if other resamples may well say otherwise: 0 is within two errors of an end."""
+        error, ends = self.monte_carlo_error, self.interval
+        pairs = ((ends.lower, error.lower), (ends.upper, error.upper)) if error else ()
+        return any(abs(end) <= 2 * off for end, off in pairs if off is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,10 +245,8 @@ def _beside(
         found, looked = difference_at_size(*cases), made.direction.gain(made.naive, single.naive)
         if looked == found.value == found.interval.lower == found.interval.upper == 0:
             continue  # such as a cut, on which the metric does not depend
-        yield (
-            with_most(single),
-            MadeGain(metric.name, float(looked), found.value, found.interval, found.wins),
-        )
+        figures = (float(looked), found.value, found.interval, found.wins, found.error)
+        yield with_most(single), MadeGain(metric.name, *figures)
 
 
 @contextmanager

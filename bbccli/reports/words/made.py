@@ -85,6 +85,8 @@ def gain_sentence(gain: MadeGain, made: Made, label: str, digits: Digits) -> str
     looked = f"{digits.difference(abs(gain.looked))} {'better' if gain.looked >= 0 else 'worse'}"
     ends = phrases.ends_text(gain.interval, digits.difference)
     subject, shown = steps_of(made), "" if gain.shown else ", no evidence of a gain"
+    if gain.shown and gain.on_edge:
+        shown = ", which with another seed may include 0"
     look = "look" if " and " in subject else "looks"
     return (
         f"{label}{subject} {look} {looked}; expect {digits.difference(gain.value)} ({ends})"

@@ -4,7 +4,8 @@
 2. Out of the bag both winners are scored on the same samples; the first's less the second's, so
    that more is better for the first.
 3. The mean over resamples is the difference corrected for both selections. Its interval is made as
-   those of performances are, without the guard, for a difference has no worst sample.
+   those of performances are, without the guard: in studies it showed a gain that there was not in
+   less than 0.5%, of 2.5% that are allowed.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference.
 """
@@ -17,7 +18,7 @@ from functools import reduce
 
 import numpy as np
 
-from bbccli.domain.estimate import Distribution
+from bbccli.domain.estimate import Distribution, MonteCarloError
 from bbccli.domain.plan import n_draws
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
@@ -34,12 +35,14 @@ class Corrected:
     """A difference corrected for the selection, its interval, and the notes on them.
 
     wins: share of the resamples in which the first side is better.
+    error: of the value and the interval.
     """
 
     value: float
     interval: Interval
     notes: tuple[Note, ...] = ()
     wins: float = 0.0
+    error: MonteCarloError | None = None
 
 
 def corrected_difference(first: Case, second: Case) -> Corrected:
@@ -57,9 +60,9 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     drawn = _difference(first, second)
     n_units, value = n_units_of(first.matrix), drawn.mean()
     basis = Basis(value, n_units, n_units)
-    interval, _, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
+    interval, error, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
     notes = notes_on_draws(first.matrix, first.selector, drawn) + notes
-    return Corrected(value, interval, notes, float((drawn.values > 0).mean()))
+    return Corrected(value, interval, notes, float((drawn.values > 0).mean()), error)
 
 
 def difference_at_size(first: Case, second: Case) -> Corrected:
