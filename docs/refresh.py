@@ -206,7 +206,8 @@ def metric_parts() -> list[str]:
         link = f"[{name}](#{re.sub(r'[^a-z0-9-]', '', name)})"
         listed.setdefault(f"{tasks}, from {WANTS[metric.wants]}", []).append(link)
     lines = [f"- {needed}: {', '.join(links)}." for needed, links in listed.items()]
-    return ["\n".join(lines), *map(metric_section, METRICS.values())]
+    shown: dict[str, str] = {}
+    return ["\n".join(lines), *(metric_section(metric, shown) for metric in METRICS.values())]
 
 
 def method_parts() -> list[str]:
@@ -371,8 +372,8 @@ def unwrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def metric_section(metric: Metric) -> str:
-    """Make the section of one metric: what isn't so of most of them."""
+def metric_section(metric: Metric, shown: dict[str, str]) -> str:
+    """Make the section of one metric: what isn't so of most. shown: formula -> who has it."""
     lower, upper = (
         f"{bound:g}".replace("-inf", "-∞").replace("inf", "∞") for bound in metric.bounds
     )
@@ -385,8 +386,14 @@ def metric_section(metric: Metric) -> str:
     told = [f"**{name}** {fact}." for name, fact in facts.items() if fact not in USUAL]
     told += [metric.remarks] * bool(metric.remarks)
     summary = f"{metric.summary[0].upper()}{metric.summary[1:]} ({metric.reference})."
-    shown = [f"```text\n{metric.formula}\n```"] * (metric.formula not in metric.summary)
-    return "\n\n".join([f"## {metric.name}", summary, *shown, *filter(None, [" ".join(told)])])
+    first = shown.setdefault(metric.formula, metric.name)
+    if metric.formula in metric.summary:
+        formula = ""
+    elif first != metric.name:
+        formula = f"The formula is that of {first}."
+    else:
+        formula = f"```text\n{metric.formula}\n```"
+    return "\n\n".join(filter(None, [f"## {metric.name}", summary, formula, " ".join(told)]))
 
 
 PARTS = {

@@ -468,7 +468,7 @@ def test_the_story_of_80_patients_says_what_the_numbers_say():
     page = text_of("docs/story-study.md")
     for claim in (
         f"| AUC of the winner | {naive.value:.3f} | {bbc.value:.3f} | {true:.3f} |",
-        f"| its 95% interval | {naive_ends} | {ends} | |",
+        f"| its 95% CI | {naive_ends} | {ends} | |",
         f"| its lead over the baseline | {compared.difference:+.3f} | {compared.corrected:+.3f} "
         f"| {true - true_baseline:+.3f} |",
         f"The best score of the search is {bbc.naive:.3f}",
