@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         correct,
         plan,
     )
-    from bbccli.reading import matrix_of, read
+    from bbccli.reading import read
+    from bbccli.reading.arrays import matrix_of
 
 __all__ = [
     "METHODS",
@@ -60,7 +61,7 @@ _HOME = {
     "correct": "bbccli.notebook",
     "document": "bbccli.documents.correct",
     "drop": "bbccli.dropping",
-    "matrix_of": "bbccli.reading",
+    "matrix_of": "bbccli.reading.arrays",
     "plan": "bbccli.notebook",
     "read": "bbccli.reading",
 }

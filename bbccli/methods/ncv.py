@@ -74,7 +74,7 @@ from bbccli.methods.base import INTERVAL, POINT, Method, Need
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals import normal
+from bbccli.stats.intervals.ends import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.rule import selection_shares, undefined, winner_of
 from bbccli.stats.selection.tails import figures_of

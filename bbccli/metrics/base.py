@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import kernels
-from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.sample_size import BY_TASK, SampleSize
 from bbccli.metrics.statistic import (
     Formula,
@@ -328,6 +327,8 @@ class Columns(Total):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
+        from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
+
         rows, under = weights.weights, self.under
         everything = np.arange(self.predictions.shape[1])
         chosen = everything if configurations is None else configurations

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, one
-from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
 from bbccli.metrics.weighting import ratio
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+
+if TYPE_CHECKING:
+    from bbccli.metrics.kernels.running import Grid
 
 CONSTANT_TRUTH = "if the true values are all equal"
 AS_SKLEARN = "scikit-learn gives 0, or 1 without an error"
@@ -165,6 +167,8 @@ class MidRanks:
     @classmethod
     def of(cls, lanes: FloatArray) -> MidRanks:
         """Prepare for lanes (N + 1, L)."""
+        from bbccli.metrics.kernels.running import Grid
+
         grid = Grid.of(len(lanes) - 1, lanes.shape[1])
         total = lanes.sum(axis=0)
         # products, as powers may differ from them in the last bit

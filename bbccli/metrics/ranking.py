@@ -14,7 +14,6 @@ from bbccli.metrics.base import BothForms, Metric, OfColumn, Scorer, by_column, 
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import MISSING_CLASS, zeroed
 from bbccli.metrics.kernels.pairs import controls_around, presort
-from bbccli.metrics.kernels.running import Grid, add_down, take
 from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
@@ -80,6 +79,8 @@ def _mean_share(
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
+    from bbccli.metrics.kernels.running import Grid, add_down, take
+
     positive = outcome.values == 1
     negated = -scores
     pairs = presort(negated, positive, ~positive)

@@ -17,7 +17,6 @@ from bbccli.metrics.base import (
     of_totals,
     one,
 )
-from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.types import (
     Direction,
@@ -80,6 +79,8 @@ def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 
 def median_error(outcome: Outcome, predictions: FloatArray) -> BothForms:
     """Sort absolute errors (N, C) to read off the middle of their weight."""
+    from bbccli.metrics.kernels.running import Search
+
     errors = np.ascontiguousarray(absolute_error(outcome, predictions).T)
     order = np.argsort(errors, axis=1)
     ascending = np.take_along_axis(errors, order, axis=1)

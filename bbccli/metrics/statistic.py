@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.kernels import concordant_weight, prepared
-from bbccli.metrics.kernels.pairs import PresortedPairs, concordant_by_sample, concordant_by_value
-from bbccli.metrics.kernels.sweep import LONG, concordant_mass
+from bbccli.metrics.kernels import pairs as presorted
 from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
@@ -230,7 +229,7 @@ class Concordant(Total):
     controls: BoolArray
     sample_weights: FloatArray | None = None
     _sorting: Lock = field(default_factory=Lock, init=False)
-    _sorted: list[PresortedPairs] = field(default_factory=list, init=False)
+    _sorted: list[presorted.PresortedPairs] = field(default_factory=list, init=False)
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
@@ -240,10 +239,10 @@ class Concordant(Total):
     @property
     def adds_up(self) -> bool:  # type: ignore[override]
         """True if the scores are so many that their sorted values are found faster than pairs."""
-        return self.exact and len(self.scores) >= LONG
+        return self.exact and len(self.scores) >= presorted.LONG
 
     @property
-    def pairs(self) -> PresortedPairs:
+    def pairs(self) -> presorted.PresortedPairs:
         """Cases and controls, sorted when they are first weighted, by one thread."""
         with self._sorting:
             if not self._sorted:
@@ -274,7 +273,7 @@ class Concordant(Total):
         """
         chosen = self._chosen(configurations)
         masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
-        of_samples = concordant_by_sample(self.pairs, masses, chosen)
+        of_samples = presorted.concordant_by_sample(self.pairs, masses, chosen)
         counts = of_samples[self.cases].sum(axis=0) - units.sums(of_samples)
         if units.single:
             return np.asarray(counts)
@@ -288,7 +287,7 @@ class Concordant(Total):
     def in_parts(self, members: Sequence[IntArray]) -> IntArray:
         """Count the pairs within each part by the values of their scores."""
         parts = ((self.scores[m], self.cases[m], self.controls[m]) for m in members)
-        return np.stack([concordant_by_value(*part) for part in parts])
+        return np.stack([presorted.concordant_by_value(*part) for part in parts])
 
     def _of(self, rows: Any, columns: Any) -> Concordant:
         sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
@@ -298,6 +297,8 @@ class Concordant(Total):
     def _count(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
         if whole(masses):
             return concordant_weight(self.pairs, masses, configurations)
+        from bbccli.metrics.kernels.sweep import concordant_mass
+
         return concordant_mass(self.pairs, masses, configurations)
 
     def _chosen(self, configurations: IntArray | None) -> IntArray:

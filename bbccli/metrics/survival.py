@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels import concordant_weight_censored
-from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
-from bbccli.metrics.kernels.running import Numbers
 from bbccli.metrics.sample_size import EVENTS
 from bbccli.metrics.statistic import Statistic, Total
 from bbccli.metrics.weighting import Weighting, scaled, share_of_pairs
@@ -39,6 +37,10 @@ from bbccli.types import (
     PredictionKind,
     Task,
 )
+
+if TYPE_CHECKING:
+    from bbccli.metrics.kernels.censored import CensoredPairs
+    from bbccli.metrics.kernels.running import Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,8 @@ class _Comparable(_OfPairs):
     """The weight (B, 1) of all comparable pairs."""
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> Numbers:
+        from bbccli.metrics.kernels.censored import comparable_weight
+
         masses = scaled(weights.weights, self.sample_weights)
         return comparable_weight(self.pairs, masses)[:, None]
 
@@ -81,6 +85,8 @@ def _concordance(pairs: CensoredPairs, sample_weights: FloatArray | None) -> Sta
 
 def bind_harrell(outcome: Outcome, risks: FloatArray) -> Statistic:
     """Compare every comparable pair alike."""
+    from bbccli.metrics.kernels.censored import CensoredPairs
+
     pairs = CensoredPairs.of(risks, outcome.values, _events(outcome))
     return _concordance(pairs, outcome.weights)
 
@@ -95,6 +101,8 @@ def bind_uno(outcome: Outcome, risks: FloatArray) -> Statistic:
     of all, where the factor has no value: scikit-survival refuses an event there, and here its
     pairs are left out.
     """
+    from bbccli.metrics.kernels.censored import CensoredPairs
+
     time, event = outcome.values, _events(outcome)
     survival = censoring_survival(time, event, outcome.weights)
     usable = event & (survival > 0)

@@ -17,7 +17,7 @@ from bbccli.errors import InputError, OptionError, naming, nearest, parameter, s
 from bbccli.metrics import metric_named
 from bbccli.platform.arguments import as_list, check_order, coerce_fields, whole
 from bbccli.platform.option import Declared, options_of
-from bbccli.reading import matrix_of
+from bbccli.reading.arrays import matrix_of
 from bbccli.reading.outcome import bounds_of_text
 from bbccli.reading.roles import NAMES
 from bbccli.reading.sources.memory import (

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.reading.arrays import matrix_of
 from bbccli.reading.layout.dialects import DIALECTS
 from bbccli.reading.pipeline import understand
 from bbccli.reading.roles import Request, Roles
@@ -19,7 +18,7 @@ from bbccli.reading.sources.files import Paths
 from bbccli.reading.table import ArrowStream
 from bbccli.types import Again, Errors, Missing, Task
 
-__all__ = ["DIALECTS", "Paths", "Request", "Roles", "matrix_of", "read", "understand"]
+__all__ = ["DIALECTS", "Paths", "Request", "Roles", "read", "understand"]
 
 _BY_NAME = Roles()
 

@@ -26,7 +26,7 @@ from bbccli.metrics.capped import with_clip
 from bbccli.notes import Note, configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
 from bbccli.platform.rounding import count
-from bbccli.reading import matrix_of
+from bbccli.reading.arrays import matrix_of
 from bbccli.recording.attempts import share_of, short_names
 from bbccli.recording.inputs import Split, codes_of_groups, design_of, of_candidate, weights_of
 from bbccli.recording.partial import (

@@ -22,7 +22,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import Plan
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
-from bbccli.reading import matrix_of
+from bbccli.reading.arrays import matrix_of
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row

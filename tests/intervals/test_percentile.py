@@ -7,7 +7,8 @@ import pytest
 
 from bbccli import METRICS, Plan
 from bbccli.domain.estimate import Distribution
-from bbccli.stats.intervals import Basis, interval_of, normal
+from bbccli.stats.intervals import Basis, interval_of
+from bbccli.stats.intervals.ends import normal
 from bbccli.types import Direction, Side
 
 AUC = METRICS["auc"]

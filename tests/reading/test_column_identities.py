@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from reading import refused
 
-from bbccli.reading import Roles, matrix_of, read
+from bbccli.reading import Roles, read
+from bbccli.reading.arrays import matrix_of
 from bbccli.reading.columns.classes import sum_to_one
 from bbccli.types import PredictionKind, Task
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bbccli.domain.outcome import Outcome
-from bbccli.reading import matrix_of
+from bbccli.reading.arrays import matrix_of
 from bbccli.reading.checks.direction import standings
 from bbccli.reading.checks.sanity import keys_of, notes_on
 from bbccli.reading.predictions import Values

@@ -6,7 +6,8 @@ from looped import each
 from reading import refused
 
 from bbccli.errors import InputError
-from bbccli.reading import Roles, matrix_of, read
+from bbccli.reading import Roles, read
+from bbccli.reading.arrays import matrix_of
 from bbccli.types import Task
 from bbccli.use_cases.inspection import inspect
 

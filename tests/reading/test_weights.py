@@ -11,7 +11,8 @@ from reading import refused
 from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.metrics.sample_size import EACH_CLASS, EVERY_SAMPLE
 from bbccli.platform.rounding import figure
-from bbccli.reading import Request, Roles, matrix_of, read
+from bbccli.reading import Request, Roles, read
+from bbccli.reading.arrays import matrix_of
 from bbccli.reading.conversion import convert
 from bbccli.types import TableLayout, Task
 

@@ -113,7 +113,7 @@ from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.notes import Note, few_evaluated, no_interval, no_variance
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import auc_influence_in, auc_variance
-from bbccli.stats.intervals import normal
+from bbccli.stats.intervals.ends import normal
 from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, Pooling, Task, distinct
 

@@ -35,7 +35,7 @@ from bbccli.notes import no_interval
 from bbccli.platform import resources
 from bbccli.platform.resources import Progress
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals import normal
+from bbccli.stats.intervals.ends import normal
 from bbccli.stats.resampling import WEIGHT_BYTES
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray, distinct

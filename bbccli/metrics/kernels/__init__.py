@@ -10,17 +10,19 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from bbccli.errors import OptionError, parameter
-from bbccli.metrics.kernels import product, sweep
-from bbccli.metrics.kernels.censored import CensoredPairs
+from bbccli.metrics.kernels import product
 from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
-from bbccli.metrics.kernels.running import Numbers
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from bbccli.metrics.kernels.censored import CensoredPairs
+    from bbccli.metrics.kernels.running import Numbers
 
 __all__ = [
     "compiled_forms",
@@ -115,6 +117,8 @@ def concordant_weight(
         return counts
     if pairs.outcomes is not None and largest_total(pairs, weights) <= product.LARGEST_EXACT:
         return product.concordant_weight(pairs, pairs.outcomes, weights, configurations)
+    from bbccli.metrics.kernels import sweep
+
     return sweep.concordant_weight(pairs, weights, configurations)
 
 
@@ -138,6 +142,8 @@ def concordant_weight_censored(
         return counts
     if product.pays_censored(pairs, weights):
         return product.concordant_weight_censored(pairs, weights, configurations)
+    from bbccli.metrics.kernels import sweep
+
     return sweep.concordant_weight_censored(pairs, weights, configurations)
 
 

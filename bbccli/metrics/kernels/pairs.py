@@ -6,16 +6,23 @@ controls' weights in order of score, read at each case.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from bbccli.metrics.kernels.running import Numbers
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
+if TYPE_CHECKING:
+    from bbccli.metrics.kernels.running import Numbers
+
 SORTED_AT_ONCE = 2**20
 """Scores sorted in one call: numpy's calls are amortised, and the memory for them is small."""
+
+LONG = 2**13
+"""Samples from which a column is swept in steps, because all of it does not stay in the cache."""
 
 WORTH_THREADS = 2**16
 """Scores that take longer to sort than it takes to start threads."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
-from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from bbccli.metrics.kernels.censored import CensoredPairs
+    from bbccli.metrics.kernels.running import Numbers
 
 FEW_PAIRS = 4000
 """Size up to which the product, whose time grows with the pairs, is as fast as numpy's sweep."""

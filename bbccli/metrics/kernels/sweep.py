@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 
 from bbccli.metrics.kernels.censored import CensoredPairs
-from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest, largest_total
+from bbccli.metrics.kernels.pairs import LONG, PresortedPairs, heaviest, largest_total
 from bbccli.metrics.kernels.running import Grid, Numbers, side_by_side, take
 from bbccli.types import FloatArray, IntArray
 
 CACHE = 2**19
 """Weights swept side by side: numpy's calls are amortised, and the sweep stays in the cache."""
-
-LONG = 2**13
-"""Samples from which a column is swept in steps, because all of it does not stay in the cache."""
 
 STEP = 2**10
 """Controls in one step."""

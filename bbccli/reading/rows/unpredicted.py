@@ -76,7 +76,7 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
 
 def _groups(sheet: Sheet, some: FloatArray) -> Iterator[tuple[str, IntArray]]:
     """Yield the cells of all configurations, then of each in which some rows (n, C), without those
-    that were told of all, hold one value several times and mostly different ones beside it.
+    that were told of all, hold a whole number several times and mostly different values beside it.
     """
     yield "", np.arange(len(sheet.cells))
     if len(sheet.configurations) < 2:
@@ -85,6 +85,7 @@ def _groups(sheet: Sheet, some: FloatArray) -> Iterator[tuple[str, IntArray]]:
     new = np.ones((n_cells, n_rows), bool)
     new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
     times, n_values = np.diff(np.flatnonzero(new), append=new.size), new.sum(axis=1)
+    times *= np.trunc(values := in_order[new]) == values
     most = np.maximum.reduceat(times, np.cumsum(n_values) - n_values)
     owned: dict[str, list[int]] = {}
     for i, cell in enumerate(sheet.cells):

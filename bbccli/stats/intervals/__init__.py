@@ -1,6 +1,5 @@
 """Intervals: of resample distributions, and of estimates with a standard error."""
 
-from bbccli.stats.intervals.ends import interval_by, normal
 from bbccli.stats.intervals.resampled import INTERVALS, Basis, guards_losses, interval_of
 
-__all__ = ["INTERVALS", "Basis", "guards_losses", "interval_by", "interval_of", "normal"]
+__all__ = ["INTERVALS", "Basis", "guards_losses", "interval_of"]
