@@ -36,7 +36,6 @@ from bbccli.reading import Paths
 from bbccli.stats.case import Case
 from bbccli.stats.making import maker_of
 from bbccli.stats.stopping import stopped_of
-from bbccli.stats.verification import mismatch
 from bbccli.types import PredictionKind, Select
 from bbccli.use_cases.options import Analysis, PlanOptions
 
@@ -144,6 +143,7 @@ def of_deployed(
     if rule.stacked:
         return plan, matrix, (deployed_is_stacked(rule.name, run.tool),)
     from bbccli.stats.making.tool import maker_of_run, repeated
+    from bbccli.stats.verification import mismatch
 
     tool = replace(plan, select=Select.TOOL)
     try:
