@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -332,10 +333,11 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
         return run.tried
     if sheet.layout == RUN or len(sheet.table.origins) > 1:
         return ()
-    by_name = names == tuple(sorted(names)) or natural_order(names) == [*range(len(names))]
+    by_name = names == tuple(sorted(names)) or natural_order(names) == (*range(len(names)),)
     return () if by_name and not _counted(names) else names
 
 
+@lru_cache(maxsize=8)
 def _counted(names: tuple[str, ...]) -> bool:
     """True if a number that goes up is all that tells the names apart: trial 9, trial 10."""
     parts = [re.split(r"(\d+)", name) for name in names]

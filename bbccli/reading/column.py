@@ -212,16 +212,17 @@ def text_entries(column: Column) -> IntArray:
     return entries if len(entries) else np.flatnonzero(codes >= 0)[:1]
 
 
-def natural_order(names: tuple[str, ...]) -> list[int]:
+@lru_cache(maxsize=8)  # the files of a batch have the same columns and folds
+def natural_order(names: tuple[str, ...]) -> Sequence[int]:
     """Return the order in which Fold2 precedes Fold10; by value if all names are numbers."""
     numbers = np.array([number_of(name) for name in names])
     if not np.isnan(numbers).any():
-        return [int(i) for i in np.argsort(numbers, kind="stable")]
+        return tuple(np.argsort(numbers, kind="stable").tolist())
     parts = [
         [(piece.isdigit(), int(piece) if piece.isdecimal() else 0, piece) for piece in split]
         for split in (re.split(r"(\d+)", name) for name in names)
     ]
-    return sorted(range(len(names)), key=parts.__getitem__)
+    return tuple(sorted(range(len(names)), key=parts.__getitem__))
 
 
 def joint(codes: Sequence[IntArray]) -> IntArray:

@@ -203,6 +203,11 @@ class Table:
         return {}
 
     @cached_property
+    def last_seen(self) -> dict[tuple[object, ...], FloatArray]:
+        """What was last seen of several columns together, by number of rows and names."""
+        return {}
+
+    @cached_property
     def full(self) -> set[str]:
         """Names of the columns that were read and found finite in every row."""
         return set()
@@ -221,8 +226,9 @@ class Table:
         return pa.table({name: self._head[name] for name in names}).slice(0, n)
 
     def glance(self, names: Sequence[str], rows: IntArray) -> pa.Table:
-        """Return a few rows of some columns."""
-        return take(self.head(names, int(rows.max(initial=-1)) + 1), as_arrow(rows))
+        """Return a few rows, in order, of some columns."""
+        head = self.head(names, int(rows.max(initial=-1)) + 1)
+        return head if len(rows) == head.num_rows else take(head, as_arrow(rows))
 
     @cached_property
     def _rows(self) -> IntArray:

@@ -202,6 +202,12 @@ def test_what_sums_to_1(columns, told):
     assert sum_to_one(columns, told=False) == told
 
 
+def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
+    near = (45 + 10 * BOTH).round(3)  # none is above 55
+    matrix = read(save("m.csv", {"y": YES[TWO], "neg": near[:, 0], "pos": near[:, 1], "q": 50 * Q}))
+    assert matrix.n_configurations == 2
+
+
 def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
     for off, told in ((0.0005, True), (0.02, False)):
         assert sum_to_one(BOTH + np.array([0, off]), told=True) == told

@@ -34,6 +34,7 @@ def note(matrix, code):
 
 TRIALS = {
     "numbers": {"subject_id": SUBJECT, "label": TRUTH, **MODELS},
+    "numbers of 64 bits": {"hash": SUBJECT + 2**60, "label": TRUTH, **MODELS},
     "numbers by another name": {"vp": SUBJECT + 100, "label": TRUTH, **MODELS},
     "text": {"proband": [f"P{s:02d}" for s in SUBJECT], "label": TRUTH, **MODELS},
     "shuffled": shuffled({"subj": SUBJECT, "label": TRUTH, **MODELS}),

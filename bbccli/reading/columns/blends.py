@@ -150,6 +150,8 @@ def _units(columns: FloatArray) -> FloatArray:
     units = np.abs(columns).max(axis=0) * np.where(single, _SINGLE, _DOUBLE)
     left = np.flatnonzero(_have_decimals(columns[:_FEW], _DIGITS))
     for digits in range(_DIGITS + 1):
+        if not len(left):
+            break
         told = _have_decimals(columns[:, left], digits)
         units[left[told]], left = 10.0**-digits, left[~told]
     return np.asarray(units)

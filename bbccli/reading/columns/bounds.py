@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -61,7 +62,7 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
         return sheet
     gone = dict.fromkeys(cells[c].name for pair in _around(sheet, cells) for c in pair)
-    families = _families([cell.name for cell in cells])
+    families = _families(tuple(cell.name for cell in cells))
     for stem, places in families.items():
         columns, middle = _with_middle(stem, places, cells)
         family = [cells[c] for c in columns]
@@ -118,7 +119,8 @@ def _is_middle(columns: FloatArray) -> bool:
     return bool(len(columns) and (off <= noise).all() and apart.all())
 
 
-def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _families(names: tuple[str, ...]) -> Mapping[str, Mapping[float, int]]:
     """Return stem -> level -> position; a side of an interval has the level -1, or 2."""
     found: dict[str, dict[float, int]] = {}
     for place, name in enumerate(names):

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -159,7 +159,7 @@ def _candidates(
 ) -> Iterator[_Model]:
     """Yield columns that may be of one model, those whose names tell the classes first."""
     n_classes = len(present)
-    yield from _of_one_name(names, present)
+    yield from _of_one_name(tuple(names), tuple(present))
     if n_classes == 2:
         for pair in _mirrors(first):
             yield _Model("", pair)
@@ -171,8 +171,9 @@ def _candidates(
         yield _Model("", tuple(range(start, len(names), step)))
 
 
-def _of_one_name(names: Sequence[str], present: Sequence[str]) -> Iterator[_Model]:
-    """Yield columns whose names differ in the class, or in its number, alone."""
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _of_one_name(names: tuple[str, ...], present: tuple[str, ...]) -> Sequence[_Model]:
+    """Return columns whose names differ in the class, or in its number, alone."""
     words = sorted({one.casefold() for one in present}, key=len, reverse=True)
     a_class = re.compile(
         "|".join(
@@ -185,18 +186,20 @@ def _of_one_name(names: Sequence[str], present: Sequence[str]) -> Iterator[_Mode
             around = name[: match.start()], name[match.end() :]
             label = _as_present(name[match.start() : match.end()], present)
             found.setdefault(around, {}).setdefault(label, place)
-    wanted, n_classes = {*present}, len(present)
+    models, n_classes = list[_Model](), len(present)
     for (head, tail), places in found.items():
         name, numbers = _name_of(head, tail), [*places]
-        if wanted <= {*places}:
-            yield _Model(name, tuple(places[one] for one in present), tuple(present))
+        if {*present} <= {*places}:
+            models.append(_Model(name, tuple(places[one] for one in present), present))
             further = _rest(names, head, tail, places) if len(places) == n_classes else {}
-            yield _Model(name, (*places.values(), *further.values()), (*places, *further))
+            columns = (*places.values(), *further.values())
+            models.append(_Model(name, columns, (*places, *further)))
         elif len(places) == n_classes and all(map(str.isdecimal, numbers)):
             order = sorted(numbers, key=int)
             if [*map(int, order)] in ([*range(n_classes)], [*range(1, n_classes + 1)]):
                 columns = tuple(places[one] for one in order)
-                yield _Model(name, columns, tuple(present), numbered=True)
+                models.append(_Model(name, columns, present, numbered=True))
+    return models
 
 
 def _whole(pattern: str, word: str) -> str:
@@ -238,7 +241,8 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
     rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
     weights = np.random.default_rng(0).uniform(1, 2, len(rows))
     sums = weights @ rows
-    for total in TOTALS:
+    # of two that sum to 100, one is 50 or more
+    for total in TOTALS if rows.max(initial=0) > TOTALS[-1] / 2.1 else TOTALS[:1]:
         near = alike(sums, total * weights.sum() - sums)
         off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
         likely = np.mean(off, axis=1).T <= 0.1

@@ -11,8 +11,8 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.arrow import is_integer, to_numbers
-from bbccli.reading.column import Column, joint, repeated
+from bbccli.reading.arrow import is_integer, to_numbers, to_rows
+from bbccli.reading.column import EXACT_INTEGERS, Column, joint, repeated
 from bbccli.reading.roles import Hints, Request
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.sources.parquet import ColumnsOnDisk
@@ -216,7 +216,11 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
     whole = [name for name in free if is_integer(sheet.table.type_of(name))]
     some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
     if whole and not isinstance(sheet.table.data, ColumnsOnDisk):
-        part = sheet.table.data.select(whole).take(some)
+        part = sheet.table.data.select(whole)
+        part = part.take(some) if len(some) < sheet.n_rows else part.slice(0, len(some))
+        low, high = (find(to_rows(part, np.float64), axis=1) for find in (np.min, np.max))
+        few = (high - low + 1 < fewest) & (np.maximum(-low, high) < EXACT_INTEGERS)
+        whole = [name for name, one in zip(whole, few.tolist(), strict=True) if not one]
         whole = [name for name in whole if len(part.column(name).unique()) >= fewest]
     elif 2 * len(whole) > len(free):  # labels, which are not read twice
         whole = []

@@ -42,6 +42,9 @@ _TIMES = 20
 _IN_REVERSE = 0.95
 """Rank correlation from which on a column in each class is in the order of another."""
 
+_TOGETHER = 2**12
+"""Columns, made of the truth and others, that are compared together."""
+
 _FEWEST_MARKS = 30
 """Rows of each class that two values must follow, unless their column is called a mark."""
 
@@ -125,10 +128,13 @@ def _derived(
     """Return the columns that are computed from the truth, or of another column too, and how."""
     cells, found = sheet.undecided, dict[str, str]()
     first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
-    first[~np.isfinite(first).all(axis=1)] = np.nan
-    units = _units(first)
-    for forms in families:
-        for c, other in _likely(units, _units(next(iter(forms.values()))(there, first))):
+    first = np.where(np.isfinite(first).all(axis=1, keepdims=True), first, np.nan)
+    units, together = _units(first), max(1, _TOGETHER // max(1, len(cells)))
+    for start in range(0, len(families), together):
+        some = families[start : start + together]
+        made = [next(iter(forms.values()))(there, first) for forms in some]
+        for c, place in _likely(units, _units(np.concatenate(made, axis=1))):
+            forms, other = some[place // len(cells)], place % len(cells)
             pair = [cells[c].name, cells[other].name]
             if {*pair} & {*found} or (c == other and forms is not FORMS[0]):
                 continue

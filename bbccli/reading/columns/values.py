@@ -13,7 +13,7 @@ from bbccli.reading.outcome import positive_last, task_of
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import GLANCE, PredictionColumn
-from bbccli.types import FloatArray, IntArray, Task
+from bbccli.types import FloatArray, IntArray, Task, readonly
 
 MOST_DIGITS = 6
 """Decimals from which on numbers are not rounded for people."""
@@ -50,7 +50,11 @@ def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
     """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
-    rows, seen = rows_at_a_glance(sheet, n), sheet.table.seen
+    seen, last = sheet.table.seen, sheet.table.last_seen
+    asked = (n, *(c.source for c in cells if c.rows is None))
+    if asked in last and len(asked) > len(cells):
+        return last[asked]
+    rows = rows_at_a_glance(sheet, n)
     if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
         numbers = to_rows(sheet.table.glance(new, rows), np.float64)
         seen.update(zip([(name, n) for name in new], numbers, strict=True))
@@ -60,7 +64,11 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
         else seen[cell.source, n]
         for cell in cells
     ]
-    return np.array(found).T if found else np.empty((len(rows), 0))
+    array: FloatArray = readonly(np.array(found).T if found else np.empty((len(rows), 0)))
+    if len(asked) > len(cells):
+        last.clear()
+        last[asked] = array
+    return array
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
