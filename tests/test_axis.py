@@ -69,10 +69,32 @@ def test_epochs(tmp_path):
     assert "epoch-chosen" not in codes(result)
 
 
-def test_exchangeable_columns_are_seeds(tmp_path):
-    _, text = told(saved(tmp_path, *drawn(8, drift=False)))
-    assert "net at seed" in text
-    assert "seeds that won:" in text
+@pytest.mark.parametrize(("n", "drift"), [(8, False), (3, False), (2, True), (1, True)])
+def test_numbers_that_no_values_show_to_be_epochs_are_names(tmp_path, n, drift):
+    y, columns = drawn(n, drift=drift)
+    matrix = read(
+        saved(
+            tmp_path, y, columns | {"lr@1": columns["net@0"] * 0.9, "lr@2": columns["net@0"] ** 2}
+        )
+    )
+    assert places_of(matrix) == {}
+    assert " at " not in told(matrix)[0].winner
+
+
+def test_numbers_in_unequal_steps_are_a_grid(tmp_path):
+    """C = 1, 10, 100: the larger, the more predictions differ, as of epochs."""
+    y, columns = drawn(3)
+    grid = dict(zip(["C@1", "C@10", "C@100"], columns.values(), strict=True))
+    assert places_of(read(saved(tmp_path, y, grid))) == {}
+
+
+def test_one_configuration_shows_the_epochs_of_all(tmp_path):
+    y, columns = drawn(9)
+    _, few = drawn(2, name="small")
+    places = places_of(read(saved(tmp_path, y, columns | few | {"alone@4": columns["net@0"] ** 2})))
+    assert {(one.configuration, one.axis) for one in places.values()} == {
+        ("net", "epoch"), ("small", "epoch"),
+    }  # fmt: skip
 
 
 def test_the_order_of_the_columns_does_not_matter(tmp_path):

@@ -1,8 +1,10 @@
 """Columns that are one configuration at several epochs, or with several seeds.
 
 1. The metadata say so: `"axis": {"epoch": 12}` of a configuration.
-2. Columns `config@12`, two or more with the same name before the last `@`. Along epochs predictions
-   drift: the further apart two numbers are, the more their predictions differ. Else they are seeds.
+2. Columns `config@12`, three or more in equal steps with the same name before the last `@`, whose
+   predictions drift: the further apart two numbers are, the more they differ. With such evidence
+   other columns of the file that are named so are epochs too, two or more of a configuration.
+   Without it `lr@1` and `lr@2` are configurations, since a number may stand for anything.
 """
 
 from __future__ import annotations
@@ -17,11 +19,11 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note, epoch_chosen
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import cached
-from bbccli.types import IntArray
 
 _NAME = re.compile(r"(.+)@(\d+)")
-_STEADY = 0.5
-"""Correlation of distance along the axis and of predictions, above which it has an order."""
+_STEADY, _STEADY_OF_FEW, _FEW = 0.5, 0.75, 4
+"""Correlation of distance along the axis and of predictions, above which it has an order; of a few
+columns, which come into an order by chance."""
 _MOST_ROWS, _MOST_COLUMNS, _MOST_SHOWN = 500, 30, 10
 
 
@@ -50,25 +52,30 @@ def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
             yield name, Place(str(own or (match[1] if match else name)), str(axis), value)
         elif match:
             named.setdefault(match[1], {}).setdefault(int(match[2]), []).append(column)
-    for configuration, columns in named.items():
-        if len(columns) < 2 or any(len(one) > 1 for one in columns.values()):
-            continue
-        ordered = np.array([columns[value][0] for value in sorted(columns)])
-        axis = "epoch" if len(ordered) == 2 or _is_steady(matrix, ordered) else "seed"
-        for value, (column,) in columns.items():
-            yield matrix.configurations[column], Place(configuration, axis, value)
+    several = {
+        configuration: {value: column for value, (column,) in sorted(columns.items())}
+        for configuration, columns in named.items()
+        if len(columns) > 1 and all(len(one) == 1 for one in columns.values())
+    }
+    if not any(_is_steady(matrix, columns) for columns in several.values()):
+        return
+    for configuration, places in several.items():
+        for value, column in places.items():
+            yield matrix.configurations[column], Place(configuration, "epoch", value)
 
 
-def _is_steady(matrix: PredictionMatrix, columns: IntArray) -> bool:
-    """True if predictions differ the more, the further apart columns are."""
+def _is_steady(matrix: PredictionMatrix, places: Mapping[int, int]) -> bool:
+    """True if three or more columns in equal steps differ the more, the further apart they are."""
+    if len(places) < 3 or len({*np.diff([*places])}) > 1:
+        return False
+    columns = np.array([*places.values()])
     columns = columns[np.linspace(0, len(columns) - 1, min(len(columns), _MOST_COLUMNS), dtype=int)]
     rows = np.linspace(0, matrix.n_samples - 1, min(matrix.n_samples, _MOST_ROWS), dtype=int)
     values = matrix.predictions[0][rows][:, columns].swapaxes(0, 1).reshape(len(columns), -1)
     first, second = np.triu_indices(len(columns), 1)
     apart = np.abs(values[first] - values[second]).mean(axis=1)
-    if np.ptp(apart) == 0:
-        return False
-    return bool(np.corrcoef(second - first, apart)[0, 1] > _STEADY)
+    limit = _STEADY_OF_FEW if len(columns) <= _FEW else _STEADY
+    return bool(np.ptp(apart) > 0 and np.corrcoef(second - first, apart)[0, 1] > limit)
 
 
 def axis_of(matrix: PredictionMatrix, estimate: Estimate) -> Axis | None:
