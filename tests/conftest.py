@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import day
 import pytest
 import thorough  # noqa: F401 -- its profile
 import typer.main
@@ -60,12 +59,6 @@ def undrawn(monkeypatch) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: some tests wait for processes that they started."""
     return available_cores() + 1
-
-
-@pytest.hookimpl(tryfirst=True)  # before it is chosen by marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to the sweep what is not for every day."""
-    day.leave_the_rest(items)
 
 
 def pytest_collection_finish() -> None:

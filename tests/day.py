@@ -1,36 +1,27 @@
-"""What the tests of every day take of a whole product; `make sweep` takes the rest."""
+"""Parameters of tests that are for the sweep: `make test` runs all others."""
 
-from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 SWEEP = pytest.mark.sweep
 
-FEW, ONE_IN = 2, 7
-"""Of a test with more cases than a few, one in so many is for every day."""
+
+def swept(*values: Any, **more: Any) -> Any:
+    """As `pytest.param`: a case for the sweep."""
+    return pytest.param(*values, marks=SWEEP, **more)
 
 
-def leave_the_rest(items: Iterable[pytest.Item]) -> None:
-    """Mark as a sweep all but the first of every n cases of a test.
+def thinned(values: Iterable[Any], n: int, *, unpack: bool = False) -> list[Any]:
+    """Values of which the first of every n is for every day, and the others for the sweep.
 
-    n is that of its mark `one_in(n)`, else 1 for a few cases and `ONE_IN` for more. Cases are
-    counted in their order, so that with an n that does not divide how many values the fastest of
-    several arguments has, every value of each meets some of the others.
+    unpack: each is a tuple of several arguments.
     """
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if not any(item.get_closest_marker(name) for name in ("sweep", "slow", "browser")):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for of_test in cases.values():
-        marker = of_test[0].get_closest_marker("one_in")
-        usual = ONE_IN if len(of_test) > FEW else 1
-        n = marker.args[0] if marker else usual
-        for number, item in enumerate(of_test):
-            if number % n:
-                item.add_marker(SWEEP)
+    return [one if not place % n else _in_sweep(one, unpack) for place, one in enumerate(values)]
 
 
-def parts(name: str, *by_day: object, whole: object) -> pytest.MarkDecorator:
-    """As `pytest.mark.parametrize`: values for every day, and one for the sweep."""
-    return pytest.mark.parametrize(name, [*by_day, pytest.param(whole, marks=SWEEP)])
+def _in_sweep(value: Any, unpack: bool) -> Any:
+    if isinstance(value, type(swept())):  # with marks, or a name, of its own
+        return value._replace(marks=(*value.marks, SWEEP))
+    return swept(*value) if unpack else swept(value)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from day import parts
+from day import swept
 
 FAILURES = (Exception, pytest.fail.Exception)
 
@@ -53,7 +53,7 @@ def each(
             left.append(inspect.Parameter("chosen", inspect.Parameter.KEYWORD_ONLY))
         of_all.__signature__ = inspect.Signature(left)
         del of_all.__wrapped__
-        return parts("chosen", some, whole=rest)(of_all) if rest else of_all
+        return pytest.mark.parametrize("chosen", [some, swept(rest)])(of_all) if rest else of_all
 
     return decorate
 
@@ -63,9 +63,3 @@ def labelled(*cases: Any) -> dict[str, Any]:
     named = {"-".join(map(str, c)) if isinstance(c, tuple) else str(c): c for c in cases}
     assert len(named) == len(cases)
     return named
-
-
-def one_in(n: int, cases: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first of every n cases, and the rest."""
-    some = dict(list(cases.items())[::n])
-    return some, {label: case for label, case in cases.items() if label not in some}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from day import swept
 
 ROOT = Path(__file__).resolve().parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -106,7 +107,6 @@ def runner(tmp_path, forked):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("inputs", "verdict", "words", "status"),
     [
@@ -128,7 +128,6 @@ def test_a_gate_fails_last_so_that_the_page_is_kept(runner, inputs, verdict, wor
     assert job.run(FAIL)[0] == status
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("fail_under", ["none", "0.5"])
 @pytest.mark.parametrize(("fail_on", "status"), [("none", 0), ("doubt", 3)])
 def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on, status):
@@ -153,7 +152,9 @@ def test_a_word_that_is_no_kind_of_note_is_refused(runner):
     assert (status, "--fail-on" in err) == (2, True)
 
 
-@pytest.mark.parametrize("given", ["", " ", "80%", "80", "0.5 --gate-on estimate"])
+@pytest.mark.parametrize(
+    "given", ["", swept(" "), swept("80%"), swept("80"), swept("0.5 --gate-on estimate")]
+)
 def test_a_threshold_that_is_none_is_no_pass(runner, given):
     """A variable that is not set arrives as an empty text."""
     job = runner(**{"fail-under": given})
@@ -209,12 +210,20 @@ def test_two_uses_in_one_job_have_nothing_in_common(runner):
     assert (first.outputs["artifact"], second.outputs["artifact"]) == ("bbc", "bbc-2")
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name",
-    ["-q.parquet", "--help", "a b.parquet", "it's \"so\".parquet", "$(touch ran).parquet",
-     "`touch ran`.parquet", "a\nverdict=met\n.parquet", "::error::x.parquet", "a;touch ran"],
-)  # fmt: skip
+    [
+        "-q.parquet",
+        swept("--help"),
+        swept("a b.parquet"),
+        swept('it\'s "so".parquet'),
+        "$(touch ran).parquet",
+        swept("`touch ran`.parquet"),
+        swept("a\nverdict=met\n.parquet"),
+        swept("::error::x.parquet"),
+        "a;touch ran",
+    ],
+)
 def test_a_file_by_any_name(runner, name):
     job = runner(file=name, **{"fail-under": "0.9"})
     shutil.copy(job.folder / "predictions.parquet", job.folder / name)
@@ -224,16 +233,15 @@ def test_a_file_by_any_name(runner, name):
     assert not re.search(r"^::error::x", said, re.M)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("inputs", "told"),
     [
         ({"file": ""}, "the name of a file is empty"),
-        ({"args": "--format csv"}, "--format"),
+        swept({"args": "--format csv"}, "--format"),
         ({"args": "--output other.json"}, "--output"),
-        ({"args": "--fail-under 0.1", "fail-under": "0.9"}, "--fail-under"),
+        swept({"args": "--fail-under 0.1", "fail-under": "0.9"}, "--fail-under"),
         ({"args": "--only ''", "fail-under": "0.9"}, "--only"),
-        ({"args": "-- --quiet", "fail-under": "0.9"}, "--quiet"),
+        swept({"args": "-- --quiet", "fail-under": "0.9"}, "--quiet"),
     ],
 )
 def test_inputs_that_do_not_go_together_fail(runner, inputs, told):
@@ -255,7 +263,8 @@ def test_the_verdict_is_that_of_the_job(runner):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [("", None), (" ", None), ("-x\n", "-x"), ("a\nverdict=met", "a")]
+    ("given", "kept"),
+    [("", None), swept(" ", None), swept("-x\n", "-x"), swept("a\nverdict=met", "a")],
 )
 def test_the_name_of_the_artifact(runner, given, kept):
     job = runner(artifact=given)

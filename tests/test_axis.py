@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 
 import bbccli
 from bbccli import Plan, read
@@ -108,11 +109,11 @@ def test_the_order_of_the_columns_does_not_matter(tmp_path):
     "names",
     [
         ["bert@512", "me@home"],
-        ["a@1", "b@2", "c@3"],
-        ["net@x", "net@y"],
-        ["net@1", "net@01"],
-        ["@1", "@2"],
-        ["net@1.5", "net@2.5"],
+        swept(["a@1", "b@2", "c@3"]),
+        swept(["net@x", "net@y"]),
+        swept(["net@1", "net@01"]),
+        swept(["@1", "@2"]),
+        swept(["net@1.5", "net@2.5"]),
     ],
 )
 def test_names_that_are_no_axis(tmp_path, names):
@@ -150,7 +151,16 @@ def test_the_metadata_name_the_axis_and_the_configuration(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "axis", [3, "epoch", [1], {}, {"epoch": "12"}, {"epoch": 1, "seed": 2}, {"epoch": True}]
+    "axis",
+    [
+        3,
+        swept("epoch"),
+        swept([1]),
+        swept({}),
+        swept({"epoch": "12"}),
+        swept({"epoch": 1, "seed": 2}),
+        swept({"epoch": True}),
+    ],
 )
 def test_an_axis_that_is_none(tmp_path, axis):
     y, columns = drawn(1)

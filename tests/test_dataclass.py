@@ -38,7 +38,6 @@ def pair(options):
     ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_it_is_the_dataclass_of_the_standard_library(options):
     theirs, ours = pair(options)

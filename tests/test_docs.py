@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import typer
 import yaml
+from day import thinned
 
 import bbccli
 from bbccli import METHODS, METRICS, Plan, read
@@ -69,13 +70,12 @@ def test_the_picture_is_current():
     assert refresh.PICTURE.read_text(encoding="utf-8") == refresh.drawing(), "run `make docs`"
 
 
-@pytest.mark.one_in(23)
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", thinned(PAGES, 23), ids=name_of)
 def test_shown_output_is_current(page):
     assert refresh.stale(page) == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", thinned(PAGES, 7), ids=name_of)
 def test_every_output_comment_has_its_block(page):
     text = page.read_text(encoding="utf-8")
     assert len(refresh.BLOCK.findall(text)) == len(re.findall(r"^<!-- output", text, re.M))
@@ -113,7 +113,6 @@ def shared_options(panel):
     return {opt.strip(" ,") for flags in shown for opt in flags if opt}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", sorted(COMMANDS.commands))
 def test_every_command_and_option_is_documented(name):
     start = re.split(rf"^## bbc {name}$", text_of("docs/commands.md"), flags=re.M)
@@ -146,7 +145,7 @@ def test_every_common_option_is_documented():
     assert all(opt in text for param in COMMANDS.params for opt in param.opts)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", thinned(METHODS, 7))
 def test_every_method_is_documented(name):
     """In full on a page of the site, and on the page of all in a section or a row."""
     told = refresh.method_page(name)
@@ -182,7 +181,7 @@ def test_every_test_of_comparisons_has_a_row_and_a_section_of_the_site():
             assert re.search(rf"\b{word}[:,]", text), word
 
 
-@pytest.mark.parametrize("kind", INTERVALS)
+@pytest.mark.parametrize("kind", thinned(INTERVALS, 5))
 def test_every_interval_is_documented(kind):
     [section] = re.findall(
         rf"^\*\*`--interval {kind}`\.\*\*(.*?)^(?:\*\*`|How often)",
@@ -198,7 +197,7 @@ def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
     assert refresh.unwrapped(wrapped) == joined
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", thinned(METRICS, 7))
 def test_every_metric_is_documented(name):
     """What isn't so of most metrics, and where it comes from."""
     metric, section = METRICS[name], sections("docs/metrics.md")[name]
@@ -214,7 +213,7 @@ def test_every_metric_is_documented(name):
     assert re.findall(rf"^- .*\[{re.escape(name)}\]\(#.*$", listed, re.M)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", thinned(METRICS, 7))
 def test_every_citation_is_in_the_references(name):
     authors, year = METRICS[name].reference.rsplit(" ", 1)
     references = sections("docs/metrics.md")["References"].splitlines()
@@ -263,7 +262,6 @@ OTHERS = (
 )
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("page", [*PAGES, *(ROOT / f"{name}.md" for name in OTHERS)], ids=name_of)
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
@@ -275,8 +273,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", thinned(PAGES, 4), ids=name_of)
 def test_python_examples_run(page, tmp_path, monkeypatch):
     (tmp_path / "sample_data").symlink_to(SAMPLES)
     monkeypatch.chdir(tmp_path)
@@ -292,7 +289,6 @@ PROGRAMS = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", text_of("docs/automl
 """Programs of a page that run alone, by the package that they need."""
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_programs_bring_all_that_they_name(tool):
     nodes = list(ast.walk(ast.parse(PROGRAMS[tool])))

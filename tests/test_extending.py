@@ -96,7 +96,6 @@ def test_its_errors_name_their_file(lab, tmp_path):
         ("lab/form.py", "BRIEF = None", "--format brief", "is not a Form"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_what_is_broken_is_named_with_its_package(tmp_path, file, text, words, error):
     installed(tmp_path, FILES | {file: text})
     a_run(tmp_path / "lab_run")

@@ -92,7 +92,6 @@ def sampled():
             yield pytest.param(command, kind, start, step, 10, marks=pytest.mark.slow)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("command", "kind", "start", "step", "least"), [*sampled()])
 def test_a_fault_at_any_call_is_a_clean_error(folder, capsys, command, kind, start, step, least):
     assert injected(folder, capsys, command, kind, step, start) >= least

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from day import swept, thinned
 from fuzz import logs, trees
 from fuzz.case import CORPUS, Case, Link, read_case
 from fuzz.commands import make
@@ -13,27 +14,28 @@ CASE = Case(("correct", "p.csv", "-q", "--format", "json"), {"p.csv": b"truth,a\
 REFUSAL = "error: p.csv: no rows\nhint: one row per sample\n"
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", thinned(sorted(CORPUS.glob("*.json")), 3), ids=lambda path: path.stem
+)
 def test_corpus(path):
     assert faults(read_case(path)) == []
 
 
-@pytest.mark.parametrize("first", range(0, 100, 20))
+@pytest.mark.parametrize("first", thinned(range(0, 100, 20), 5))
 def test_new_cases(first):
     """Among them warnings, which here are errors."""
     for number in range(first, first + 20):
         assert faults(make(20, number)) == [], number
 
 
-@pytest.mark.parametrize("first", range(0, 70, 10))
+@pytest.mark.parametrize("first", thinned(range(0, 70, 10), 7))
 def test_new_cases_of_folders(first):
     """What is read of a harmed run is refused or told, where it is another than before."""
     for number in range(first, first + 10):
         assert faults(trees.make(20, number), twice=False) == [], number
 
 
-@pytest.mark.parametrize("first", range(0, 70, 10))
+@pytest.mark.parametrize("first", thinned(range(0, 70, 10), 7))
 def test_new_cases_of_logs(first):
     """What is read of mutated logs is a matrix, or refused in words."""
     for number in range(first, first + 10):
@@ -48,7 +50,7 @@ def test_an_error_that_escapes_from_logs_is_a_fault(monkeypatch):
     assert any("an error escapes" in one for one in faults(Case(("read", "logs"), {})))
 
 
-@pytest.mark.parametrize("command", ["simulate", "plan", "compare", "schema"])
+@pytest.mark.parametrize("command", ["simulate", swept("plan"), swept("compare"), swept("schema")])
 def test_new_cases_of_a_command(command):
     for number in range(15):
         assert faults(make(21, number, command)) == [], number
@@ -102,19 +104,22 @@ def result(value, lower=0.5, method="bbc", codes=()):
     ("seen", "fault"),
     [
         (Outcome(0, result(0.75), "", {}), None),
-        (Outcome(2, "", REFUSAL, {}), None),
-        (Outcome(1, "", "", {}, "Traceback ..."), "escapes"),
-        (Outcome(1, "", "", {}), "exit status 1"),
-        (Outcome(0, result(1.5), "", {}), "out of its bounds"),
-        (Outcome(0, result(1.5, method="tt"), "", {}), "out of its bounds"),
-        (Outcome(0, result(1.5, method="tt", codes=["beyond-bounds"]), "", {}), None),
+        swept(Outcome(2, "", REFUSAL, {}), None),
+        swept(Outcome(1, "", "", {}, "Traceback ..."), "escapes"),
+        swept(Outcome(1, "", "", {}), "exit status 1"),
+        swept(Outcome(0, result(1.5), "", {}), "out of its bounds"),
+        swept(Outcome(0, result(1.5, method="tt"), "", {}), "out of its bounds"),
+        swept(Outcome(0, result(1.5, method="tt", codes=["beyond-bounds"]), "", {}), None),
         (Outcome(0, result(0.75, -0.1), "", {}), "out of its bounds"),
-        (Outcome(0, '{"estimates": [{"value": NaN}]}', "", {}), "no JSON"),
-        (Outcome(0, result(0.75), "note: something\n", {}), "not quiet"),
-        (Outcome(0, result(0.75), "m.py:1: RuntimeWarning: overflow\n", {}), "more than a message"),
-        (Outcome(2, "", REFUSAL, {"o.json": b"{}"}), "but wrote"),
-        (Outcome(2, "{", REFUSAL, {}), "but printed"),
-        (Outcome(2, "", "error: p.csv: no rows\n", {}), "other words"),
+        swept(Outcome(0, '{"estimates": [{"value": NaN}]}', "", {}), "no JSON"),
+        swept(Outcome(0, result(0.75), "note: something\n", {}), "not quiet"),
+        swept(
+            Outcome(0, result(0.75), "m.py:1: RuntimeWarning: overflow\n", {}),
+            "more than a message",
+        ),
+        swept(Outcome(2, "", REFUSAL, {"o.json": b"{}"}), "but wrote"),
+        swept(Outcome(2, "{", REFUSAL, {}), "but printed"),
+        swept(Outcome(2, "", "error: p.csv: no rows\n", {}), "other words"),
         (Outcome(2, "", REFUSAL.replace("no rows", "n" * 1100), {}), "too long"),
     ],
 )

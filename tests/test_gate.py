@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from day import swept, thinned
 from documents import gated, result
 
 from bbccli.documents.gate import GateRule, judged, rule_of, status
@@ -98,7 +99,7 @@ def undefined(what, **plan):
     return found
 
 
-@pytest.mark.parametrize("case", UNDECIDED)
+@pytest.mark.parametrize("case", thinned(UNDECIDED, 7))
 def test_what_cannot_be_computed_does_not_pass(case):
     make, rule, reason = UNDECIDED[case]
     found = gated(0.01, found=make(), **rule)
@@ -142,12 +143,12 @@ def test_a_document_is_not_changed_in_place():
     ("options", "message", "hint"),
     [
         ((0.8, 0.3, None, None), "both given", "give only one"),
-        ((math.nan, None, None, None), "--fail-under is nan", "finite"),
-        ((None, math.inf, None, None), "--fail-over is inf", "finite"),
-        ((None, None, GateOn.BOUND, None), "--gate-on without a threshold", "--fail-under"),
-        ((None, None, None, "bbc"), "--gate-method without a threshold", "--fail-under"),
-        ((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "did you mean bbc?"),
-        ((0.8, None, None, "tt"), "tt gives no interval", "--gate-on estimate"),
+        swept((math.nan, None, None, None), "--fail-under is nan", "finite"),
+        swept((None, math.inf, None, None), "--fail-over is inf", "finite"),
+        swept((None, None, GateOn.BOUND, None), "--gate-on without a threshold", "--fail-under"),
+        swept((None, None, None, "bbc"), "--gate-method without a threshold", "--fail-under"),
+        swept((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "did you mean bbc?"),
+        swept((0.8, None, None, "tt"), "tt gives no interval", "--gate-on estimate"),
     ],
 )
 def test_options_that_make_no_rule(options, message, hint):
@@ -166,7 +167,6 @@ NONE, ALL, WHICH = "no result can meet it", "every result meets it", "does not g
 SHARE, SIGNED, OPEN = (0, 1), (-1, 1), (0, math.inf)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("threshold", "direction", "metric", "bounds", "problem", "hint"),
     [
@@ -220,10 +220,10 @@ def test_a_note_on_an_interval_without_width_is_enough(code):
     ("metric", "matrix", "threshold"),
     [
         ("log-loss", {}, 16.0),  # -ln 2^-23, as logarithms are clipped
-        ("brier", {}, 1.0),  # of two classes
-        ("brier", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
-        ("mae-rank", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
-        ("mean-loss", {"task": "score", "classes": [], "bounds": [1.0, 5.0]}, 5.0),
+        swept("brier", {}, 1.0),  # of two classes
+        swept("brier", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
+        swept("mae-rank", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
+        swept("mean-loss", {"task": "score", "classes": [], "bounds": [1.0, 5.0]}, 5.0),
     ],
 )
 def test_what_a_metric_can_be_follows_from_the_document(metric, matrix, threshold):
@@ -293,11 +293,11 @@ COLLAPSED = "the interval of bbc-f has collapsed onto 0.8"
     ("lower", "upper", "side", "reason"),
     [
         (0.8, 0.8, "two", COLLAPSED),
-        (0.7 + 0.1, 0.8, "two", COLLAPSED),  # to the last bits
-        (0.8, 1.0, "lower", COLLAPSED),  # a single end shows it by the estimate
-        (0.8, 0.9, "two", "the bound of bbc-f is no worse than its estimate"),
-        (0.7, 0.8, "two", ""),
-        (0.75, 1.0, "lower", ""),
+        swept(0.7 + 0.1, 0.8, "two", COLLAPSED),  # to the last bits
+        swept(0.8, 1.0, "lower", COLLAPSED),  # a single end shows it by the estimate
+        swept(0.8, 0.9, "two", "the bound of bbc-f is no worse than its estimate"),
+        swept(0.7, 0.8, "two", ""),
+        swept(0.75, 1.0, "lower", ""),
     ],
 )
 def test_a_bound_that_is_the_estimate_has_no_width(lower, upper, side, reason):
@@ -327,7 +327,6 @@ def noted(code, **options):
 ESTIMATE = {"on": GateOn.ESTIMATE}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("code", "threshold", "options", "outcome"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary
 
 from bbccli import METHODS, Plan
@@ -48,11 +49,12 @@ def forms():
     yield "numba", compiled.concordant_weight
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
-    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+    ("name", "count"),
+    thinned(list(forms()), 3, unpack=True),
+    ids=lambda f: f if isinstance(f, str) else "",
 )
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("tied", [False, swept(True)])
 @pytest.mark.parametrize("n_samples", [2, 3, 10, 31, 60])
 def test_counts(name, count, tied, n_samples):
     scores, cases, controls, weights = problem(n_samples, tied)
@@ -76,9 +78,11 @@ def test_the_product_of_few_pairs(tied):
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+    ("name", "count"),
+    thinned(list(forms()), 3, unpack=True),
+    ids=lambda f: f if isinstance(f, str) else "",
 )
-@pytest.mark.parametrize("total", [2**16, 2**32])
+@pytest.mark.parametrize("total", [2**16, swept(2**32)])
 def test_counts_beyond_the_narrow_lanes(name, count, total):
     scores, cases, controls, _ = problem(30, tied=True)
     pairs = presort(scores, cases, controls)
@@ -91,11 +95,12 @@ def test_counts_beyond_the_narrow_lanes(name, count, total):
         np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
-    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+    ("name", "count"),
+    thinned(list(forms()), 3, unpack=True),
+    ids=lambda f: f if isinstance(f, str) else "",
 )
-@pytest.mark.parametrize("of_cases", [1, 2**15 - 1, 2**15])
+@pytest.mark.parametrize("of_cases", [1, swept(2**15 - 1), 2**15])
 @pytest.mark.parametrize("total", [2**16 - 1, 2**16, 2**16 + 1])
 def test_counts_at_the_limit_of_16_bits(name, count, of_cases, total):
     """One heavy case above one heavy control: the largest count that a total allows."""
@@ -105,9 +110,8 @@ def test_counts_at_the_limit_of_16_bits(name, count, of_cases, total):
     assert found[:, 0].tolist() == [2 * of_cases * (total - of_cases)] * 2
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("n_lanes", [1, 16, 17, 40])
-@pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
+@pytest.mark.parametrize("n_lanes", [1, swept(16), 17, swept(40)])
+@pytest.mark.parametrize("n_rows", [1, 2, swept(10), 31])
 def test_running_totals_in_a_grid(n_rows, n_lanes):
     rng = np.random.default_rng(n_rows)
     weights = rng.integers(0, 4, (n_lanes, n_rows + 3))
@@ -120,8 +124,8 @@ def test_running_totals_in_a_grid(n_rows, n_lanes):
     np.testing.assert_array_equal(table[grid.place], expected)
 
 
-@pytest.mark.parametrize("n_lanes", [1, 40])
-@pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
+@pytest.mark.parametrize("n_lanes", [1, swept(40)])
+@pytest.mark.parametrize("n_rows", [1, swept(2), 10, swept(31)])
 def test_search_finds_where_totals_pass(n_rows, n_lanes):
     rng = np.random.default_rng(n_rows)
     weights = rng.integers(0, 4, (n_lanes, n_rows))

@@ -197,7 +197,6 @@ def test_flags_and_times_are_those_of_the_metadata():
     assert [rows[f"c{c}"]["seconds"] for c in range(4)] == [None, 12.25, None, None]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("seconds", [0, 0.25, True, -1.0, float("inf")])
 def test_a_time_is_a_finite_number(seconds):
     found = board(telling(binary(), {"id": "c1", "seconds": seconds}), "auc", wins=False)

@@ -4,9 +4,8 @@ import os
 import subprocess
 
 import pytest
-from day import leave_the_rest
 from experiments import experiment
-from looped import each, labelled, one_in
+from looped import each, labelled
 
 
 def test_all_cases_that_fail_are_named_and_no_other():
@@ -34,7 +33,7 @@ def test_cases_are_made_before_the_first_one_runs(monkeypatch):
 def test_every_case_is_tried_by_day_or_in_a_sweep():
     tried = []
 
-    @each(*one_in(2, labelled(*"abcde")), case=str)
+    @each(labelled(*"ace"), labelled(*"bd"), case=str)
     def test(case):
         tried.append(case)
 
@@ -45,32 +44,6 @@ def test_every_case_is_tried_by_day_or_in_a_sweep():
     test(chosen=swept.values[0])
     assert sorted(tried) == list("abcde")
     assert [mark.name for mark in swept.marks] == ["sweep"]
-
-
-class Case:
-    """What pytest collects, as far as it is asked."""
-
-    def __init__(self, nodeid, *marks):
-        self.nodeid, self.marks = nodeid, list(marks)
-
-    def get_closest_marker(self, name):
-        return next((mark.mark for mark in self.marks if mark.name == name), None)
-
-    def add_marker(self, mark):
-        self.marks.append(mark)
-
-
-def test_one_in_so_many_cases_is_for_every_day():
-    marks = {"t": [pytest.mark.one_in(5)], "u": [], "v": [pytest.mark.one_in(1)]}
-    cases = [Case(f"a.py::{test}[{i}]", *marks[test]) for test in marks for i in range(8)]
-    few = [Case(f"a.py::few[{i}]") for i in range(2)]
-    slow = [Case(f"a.py::u[{i}]", pytest.mark.slow) for i in range(8)]
-    alone = Case("a.py::alone")
-    leave_the_rest([*slow, *cases, *few, alone])
-    by_day = [c.nodeid for c in cases if not c.get_closest_marker("sweep")]
-    expected = {"t": (0, 5), "u": (0, 7), "v": range(8)}
-    assert by_day == [f"a.py::{test}[{i}]" for test in expected for i in expected[test]]
-    assert not any(c.get_closest_marker("sweep") for c in (*slow, *few, alone))
 
 
 def test_no_two_cases_have_one_name():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from day import swept, thinned
 
 from bbccli import (
     METHODS,
@@ -51,7 +52,6 @@ def of_command(tmp_path, run):
     return made
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("arguments", "columns", "options"),
     [
@@ -147,7 +147,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_wrong_is_said(text):
     with pytest.raises(BbcError) as caught:
@@ -179,7 +178,6 @@ def test_metadata_of_a_frame_are_kept():
     assert (plain, said) == ("pooled", "fold-mean")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("of_frame", [False, True])
 def test_structured_outcomes_of_survival(of_frame):
     times, events = RNG.exponential(size=N), RNG.random(N) < 0.7
@@ -255,7 +253,10 @@ def test_saved_figures(tmp_path, run, monkeypatch):
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("name", ["r.html", "r.json", "r.md", "r.csv", "r.txt", "r.xml"])
+@pytest.mark.parametrize(
+    "name",
+    ["r.html", swept("r.json"), swept("r.md"), swept("r.csv"), swept("r.txt"), swept("r.xml")],
+)
 def test_saved(tmp_path, name, run):
     FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
     result = correct(tmp_path / "p.parquet", **QUICK)
@@ -326,7 +327,6 @@ COMPARED = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("arguments", "options"), COMPARED)
 def test_comparisons_of_the_command(tmp_path, run, arguments, options):
     FRAME.assign(truth=TRUTH, fold=FOLDS).to_parquet(tmp_path / "p.parquet")
@@ -470,8 +470,7 @@ REFUSED_COMPARISONS = {
 }
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("text", REFUSED_COMPARISONS)
+@pytest.mark.parametrize("text", thinned(REFUSED_COMPARISONS, 3))
 def test_what_is_wrong_with_a_comparison_is_said(text):
     with pytest.raises(BbcError) as caught:
         REFUSED_COMPARISONS[text]()
@@ -480,7 +479,9 @@ def test_what_is_wrong_with_a_comparison_is_said(text):
     assert "--" not in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", ["html", "json", "md", "csv", "txt", "xml"])
+@pytest.mark.parametrize(
+    "suffix", ["html", swept("json"), swept("md"), swept("csv"), swept("txt"), swept("xml")]
+)
 def test_saved_comparisons(tmp_path, suffix, run):
     FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
     result = compare(tmp_path / "p.parquet", baseline="m0", **QUICK)
@@ -500,7 +501,6 @@ PLANNED = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("arguments", "options"), PLANNED)
 def test_plans_of_the_command(of_command, arguments, options):
     expected = of_command(*options, command="plan", fold=FOLDS)
@@ -542,15 +542,15 @@ def test_rows_that_are_never_enough():
     ("arguments", "text"),
     [
         ({}, "needs a pilot or an expected value"),
-        ({"y_true": TRUTH, "width": 0.1}, "predictions are of type NoneType"),
-        (
+        swept({"y_true": TRUTH, "width": 0.1}, "predictions are of type NoneType"),
+        swept(
             {"predictions": FRAME, "y_true": TRUTH, "expected": 0.9},
             "expected is for a plan without",
         ),
-        ({"expected": 0.9, "width": 0.1}, "number of configurations searched"),
-        ({**STATED, "samples": [1.5]}, "samples is '1.5'"),
-        ({**STATED, "samples": TRUTH[:, None]}, "samples is"),
-        ({**STATED, "width": -1}, "width is -1"),
+        swept({"expected": 0.9, "width": 0.1}, "number of configurations searched"),
+        swept({**STATED, "samples": [1.5]}, "samples is '1.5'"),
+        swept({**STATED, "samples": TRUTH[:, None]}, "samples is"),
+        swept({**STATED, "width": -1}, "width is -1"),
         ({**STATED, "select": "one-se"}, "no option select"),
     ],
 )

@@ -24,7 +24,6 @@ def over_folds(truth, labels, n_folds):
 FOUND = {"all": [1, 1, 1, 1], "half": [1, 1, 0, 0], "none": [0, 0, 0, 0], "undefined": None}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("folds", "mean", "error"),
     [

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from day import swept, thinned
 from documents import gated, result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,8 +26,8 @@ def save(tmp_path):
     return to
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("form", ["json", swept("jsonl")])
+@pytest.mark.parametrize("count", [1, swept(2)])
 def test_what_was_saved_comes_back(save, form, count):
     assert read_documents(save(FORMS[form].render(BOTH[:count]))) == BOTH[:count]
 
@@ -36,7 +37,9 @@ def test_blank_lines_and_a_byte_order_mark_are_nothing(save):
     assert read_documents(save(text)) == BOTH
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "github", "junit", "csv"])
+@pytest.mark.parametrize(
+    "form", ["table", swept("markdown"), swept("github"), swept("junit"), swept("csv")]
+)
 def test_a_result_of_0_1_0_is_shown_as_it_would_be_today(save, form):
     found = result()
     new = ("weighted", "threshold", "risk_direction")
@@ -101,7 +104,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("case", thinned(BROKEN, 7))
 def test_what_is_broken_is_one_error(case, save):
     content, message = BROKEN[case]
     path = save(content)

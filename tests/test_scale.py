@@ -5,6 +5,7 @@ from time import sleep
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, multiclass, regression, survival
 from numpy.testing import assert_array_equal
 
@@ -55,8 +56,8 @@ def test_strata_of_very_many_units():
     assert (drawn.sum(axis=1, dtype=int) == len(strata)).all()
 
 
-@pytest.mark.parametrize("decimals", [8, 1])
-@pytest.mark.parametrize("share", [0.5, 0.02])
+@pytest.mark.parametrize("decimals", [8, swept(1)])
+@pytest.mark.parametrize("share", [0.5, swept(0.02)])
 def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
     rng = np.random.default_rng(0)
     cases = rng.random(2500) < share
@@ -116,7 +117,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("matrix", "name"), CASES)
+@pytest.mark.parametrize(("matrix", "name"), thinned(CASES, 7, unpack=True))
 def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     weights = np.random.default_rng(0).integers(0, 3, (6, 90)).astype(np.uint8)
     chosen = np.array([3, 1, 3, 0, 8, 8])
@@ -134,7 +135,7 @@ LONG = "bbccli.metrics.statistic.LONG"
 """Samples from which pairs under a weight of 1 are counted by the values of their scores."""
 
 
-@pytest.mark.parametrize("name", ["auc", "gini", "auc-ovr", "auc-ovo"])
+@pytest.mark.parametrize("name", ["auc", swept("gini"), swept("auc-ovr"), swept("auc-ovo")])
 def test_pairs_in_folds_are_counted_by_value_as_in_a_loop(monkeypatch, name):
     matrix = (multiclass if "ov" in name else binary)(n_samples=90, n_configurations=9)
     scores = np.round(matrix.predictions[0], 1)  # many ties, and zeros of both signs
@@ -194,7 +195,6 @@ def test_threads_that_ask_at_once_sort_once(monkeypatch):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("select", ["best", "one-se"])
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(

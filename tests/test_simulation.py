@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from scipy.stats import norm
 
 from bbccli.errors import OptionError
@@ -23,9 +24,8 @@ def measured(simulated):
     return scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("correlation", CORRELATIONS)
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", thinned(MAKERS, 3))
 def test_true_performances_are_those_of_a_large_sample(make, correlation):
     simulated = make(TRUE, 40_000, np.random.default_rng(0), correlation=correlation)
     # the largest standard deviation is that of a mean squared error: sqrt(2 / N)
@@ -33,7 +33,7 @@ def test_true_performances_are_those_of_a_large_sample(make, correlation):
     assert [simulated.truth(name) for name in simulated.matrix.configurations] == list(TRUE)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", thinned(MAKERS, 5))
 def test_correlated_configurations_err_together(make):
     def agreement(correlation):
         rng = np.random.default_rng(5)
@@ -63,12 +63,12 @@ def test_the_classes_lie_where_the_paper_says():
     ("n_samples", "balance", "counts", "n_folds"),
     [
         (50, 0.1, [5, 45], 5),
-        (500, 0.1, [50, 450], 10),
+        swept(500, 0.1, [50, 450], 10),
         (50, 0.5, [25, 25], 10),
-        (20, 0.8, [16, 4], 4),
+        swept(20, 0.8, [16, 4], 4),
     ],
 )
-@pytest.mark.parametrize("make", [right_or_wrong, binormal])
+@pytest.mark.parametrize("make", [right_or_wrong, swept(binormal)])
 def test_class_counts_are_fixed_and_folds_stratified(make, n_samples, balance, counts, n_folds):
     matrix = make(TRUE, n_samples, np.random.default_rng(0), balance=balance).matrix
     assert matrix.outcome.class_counts.tolist() == counts
@@ -86,7 +86,7 @@ def test_multiclass_folds_hold_every_class():
     assert len(pairs) == 30
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", thinned(MAKERS, 5))
 def test_nesting_draws_the_inner_predictions_anew(make):
     simulated = make(TRUE, 30, np.random.default_rng(0), n_folds=3)
     seen = np.zeros(30, int)
@@ -103,11 +103,11 @@ def test_nesting_draws_the_inner_predictions_anew(make):
     ("call", "message"),
     [
         (lambda rng: binormal([0.5, 1.0], 20, rng), "true performance is not between"),
-        (lambda rng: noisy([-0.1], 20, rng), "true performance is not between"),
-        (lambda rng: right_or_wrong([0.5], 20, rng, correlation=1.0), "correlation is 1"),
-        (lambda rng: binormal([0.5], 10, rng, balance=0.1), "1 of 10 samples are of class 0"),
-        (lambda rng: binormal([0.5], 10, rng, n_folds=1), "1 folds for 10 samples"),
-        (lambda rng: multinormal([0.5], 10, rng, n_classes=2), "2 classes for 10 samples"),
+        swept(lambda rng: noisy([-0.1], 20, rng), "true performance is not between"),
+        swept(lambda rng: right_or_wrong([0.5], 20, rng, correlation=1.0), "correlation is 1"),
+        swept(lambda rng: binormal([0.5], 10, rng, balance=0.1), "1 of 10 samples are of class 0"),
+        swept(lambda rng: binormal([0.5], 10, rng, n_folds=1), "1 folds for 10 samples"),
+        swept(lambda rng: multinormal([0.5], 10, rng, n_classes=2), "2 classes for 10 samples"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(call, message):

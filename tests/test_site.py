@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from day import swept
 from public import listed
 
 from bbccli.methods.registry import MODULES as METHODS
@@ -127,11 +128,13 @@ PAGE = '<html><body><h1 id="top">T</h1>{}</body></html>'
     ("body", "told"),
     [
         ('<a href="other.html#there">a</a><a href="#top">b</a><a href="https://x.org/y">c</a>', []),
-        ('<a href="gone.html">a</a>', ["index.html: gone.html"]),
-        ('<a href="other.html#nowhere">a</a>', ["index.html: other.html#nowhere"]),
-        ('<a href="#nowhere">a</a>', ["index.html: #nowhere"]),
-        ('<img src="gone.svg">', ["index.html: gone.svg"]),
-        ('<script src="https://x.org/a.js"></script>', ["index.html: fetches https://x.org/a.js"]),
+        swept('<a href="gone.html">a</a>', ["index.html: gone.html"]),
+        swept('<a href="other.html#nowhere">a</a>', ["index.html: other.html#nowhere"]),
+        swept('<a href="#nowhere">a</a>', ["index.html: #nowhere"]),
+        swept('<img src="gone.svg">', ["index.html: gone.svg"]),
+        swept(
+            '<script src="https://x.org/a.js"></script>', ["index.html: fetches https://x.org/a.js"]
+        ),
     ],
 )
 def test_broken_links_are_found(site, tmp_path, body, told):

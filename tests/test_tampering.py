@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from day import swept, thinned
 from documents import codes
 from pyarrow import csv as arrow_csv
 from sklearn.metrics import roc_auc_score
@@ -106,7 +107,7 @@ def swapped_classes(columns):
     return columns | {names[0]: columns[names[1]], names[1]: columns[names[0]]}
 
 
-@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("name", thinned(SCORED, 7))
 def test_real_runs_are_verified(name):
     found = checked(REAL / name)
     assert found.n_checked == found.n_scores >= 3
@@ -114,9 +115,8 @@ def test_real_runs_are_verified(name):
     assert {"autogluon", "autogluon_classes", "flaml", "h2o", "mljar", "optuna"} <= set(FOLDERS)
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("change", [permuted, swapped_rows, swapped_classes])
-@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("change", [permuted, swept(swapped_rows), swept(swapped_classes)])
+@pytest.mark.parametrize("name", thinned(SCORED, 2))
 def test_one_model(name, change, monkeypatch):
     tampered(monkeypatch, REAL / name, change)
     with pytest.raises(InputError, match=r"by its predictions, .* on the leaderboard of"):
@@ -130,7 +130,7 @@ def flipped(labels):
 
 
 @pytest.mark.parametrize("change", [flipped, lambda labels: labels[1:] + labels[:1]])
-@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("name", thinned(SCORED, 6))
 def test_labels(name, change, monkeypatch, tmp_path):
     table, wrong = REAL / name / "train.csv", None
     if table.is_file():
@@ -176,8 +176,7 @@ def exchange(folder, first, second, n_rows):
         np.save(place, rows)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("n_rows", [1, 20, 100])
+@pytest.mark.parametrize("n_rows", [1, swept(20), swept(100)])
 def test_rows_that_two_folds_of_mljar_exchange(mljar, n_rows):
     exchange(mljar, 0, 3, n_rows)
     with pytest.raises(InputError, match=r"in fold [03] .* by the log of mljar") as error:
@@ -288,7 +287,6 @@ def other_classes(labels):
     return np.stack([labels[rows, 0], labels[:, 1]], axis=1)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("names", "change", "problem"),
     [
@@ -325,8 +323,8 @@ def test_thresholds_that_were_moved_contradict_nothing(tmp_path):
     assert read(tmp_path).n_configurations == 2
 
 
-@pytest.mark.parametrize("content", [b"\x00\xff\xfe", b'pred,obs\n"a,b\n', b""])
-@pytest.mark.parametrize("name", ["aaa.csv", "knn_pred.csv", "zzz.csv"])
+@pytest.mark.parametrize("content", [b"\x00\xff\xfe", swept(b'pred,obs\n"a,b\n'), swept(b"")])
+@pytest.mark.parametrize("name", ["aaa.csv", swept("knn_pred.csv"), "zzz.csv"])
 def test_a_table_of_r_that_is_damaged_is_named(copied, name, content):
     damaged = copied("caret") / name
     damaged.write_bytes(content)
@@ -407,10 +405,10 @@ def described(tmp_path, header, width, **about):
     ("flag", "word"),
     [
         ("ensemble", "ensembles"),
-        ("stacked", "stacked"),
-        ("calibrated_on_fold", "calibrated"),
-        ("low_fidelity", "low-fidelity"),
-        ("dummy", "dummies"),
+        swept("stacked", "stacked"),
+        swept("calibrated_on_fold", "calibrated"),
+        swept("low_fidelity", "low-fidelity"),
+        swept("dummy", "dummies"),
     ],
 )
 def test_flags_leave_out(tmp_path, flag, word):
@@ -426,7 +424,9 @@ def test_flags_leave_out(tmp_path, flag, word):
         read(path)
 
 
-@pytest.mark.parametrize("run_", ["x", 5, {"tool": 1}, {"tool": "x", "leaderboard": [1, {}]}])
+@pytest.mark.parametrize(
+    "run_", ["x", swept(5), swept({"tool": 1}), swept({"tool": "x", "leaderboard": [1, {}]})]
+)
 def test_metadata_by_hand_do_no_harm(tmp_path, run_):
     path = described(tmp_path, "truth,fold,a", 3, run=run_)
     found = verified(read(path)).source.verification

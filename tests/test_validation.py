@@ -103,7 +103,6 @@ def _once(study, store):
     return 1
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("page", validation.PAGES)
 def test_the_pages_show_what_is_committed(page):
     shown = text = (DOCS / page).read_text(encoding="utf-8")

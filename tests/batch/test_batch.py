@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from day import swept
 from experiments import FAST, experiment
 
 from bbccli.batch.run import Tally
@@ -147,7 +148,6 @@ class TestStatus:
         assert err.startswith("failed: one.csv: ")
         assert err.endswith("3 files done, 1 without a result, 2 with a failed gate\n")
 
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize("failed", [0, 1])
     @pytest.mark.parametrize("undecided", [0, 1])
     @pytest.mark.parametrize("missed", [0, 1])
@@ -170,10 +170,10 @@ class TestStatus:
         ("options", "message"),
         [
             (["--metric", "acc"], "no metric named 'acc'"),
-            (["--level", "95"], "--level is 95"),
-            (["--metric", "brier", "--fail-under", "0.1"], "does not go with"),
-            (["--scheduler", "tcp://x:1"], "--scheduler needs --runner dask"),
-            (["--memory", "1kB"], "--memory is"),
+            swept(["--level", "95"], "--level is 95"),
+            swept(["--metric", "brier", "--fail-under", "0.1"], "does not go with"),
+            swept(["--scheduler", "tcp://x:1"], "--scheduler needs --runner dask"),
+            swept(["--memory", "1kB"], "--memory is"),
         ],
     )
     def test_what_is_wrong_for_all_files_is_said_before_the_first(
@@ -198,7 +198,6 @@ class TestStatus:
         status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop", "--resume")
         assert (status, ended(err)) == (0, "3 files done, 1 unchanged")
 
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize(
         ("error", "words", "hint", "own"),
         [
@@ -274,11 +273,16 @@ class TestManifest:
         ("text", "message"),
         [
             ("path,positve\nx,n\n", "the column is not an option (column 'positve')"),
-            ("path,n-resamples,n_resamples\nx,1,2\n", "sets the same option as 'n-resamples' (col"),
-            ("path,seed\nx,many\n", "value does not fit the option (column 'seed', line 2, value"),
-            ("path,task\nx,guess\n", "value does not fit the option (column 'task'"),
-            ("path,level\nx,95\n", "--level is 95, not between 0 and 1 (line 2)"),
-            ("path,seed\n,1\nx,1\n", "there is no path (line 2)"),
+            swept(
+                "path,n-resamples,n_resamples\nx,1,2\n",
+                "sets the same option as 'n-resamples' (col",
+            ),
+            swept(
+                "path,seed\nx,many\n", "value does not fit the option (column 'seed', line 2, value"
+            ),
+            swept("path,task\nx,guess\n", "value does not fit the option (column 'task'"),
+            swept("path,level\nx,95\n", "--level is 95, not between 0 and 1 (line 2)"),
+            swept("path,seed\n,1\nx,1\n", "there is no path (line 2)"),
         ],
     )
     def test_errors_name_the_place(self, runs, batch, text, message):
@@ -350,7 +354,19 @@ class TestResume:
         assert (folder / "all.csv").read_bytes() == (folder / "whole.csv").read_bytes()
 
     @pytest.mark.parametrize(
-        "part", ["0/2", "3/2", "1/0", "1", "a/b", "-1/2", "1/2/3", "", "1/99999999999", "3/3"]
+        "part",
+        [
+            "0/2",
+            swept("3/2"),
+            swept("1/0"),
+            swept("1"),
+            swept("a/b"),
+            swept("-1/2"),
+            swept("1/2/3"),
+            "",
+            swept("1/99999999999"),
+            swept("3/3"),
+        ],
     )
     def test_a_part_that_is_none_is_refused(self, runs, batch, part):
         folder = runs(2)

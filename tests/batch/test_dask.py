@@ -183,7 +183,6 @@ ROUNDS = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("n_rounds", "n_hit"), ROUNDS)
 def test_workers_killed_at_random_cost_a_batch_nothing(runs, run, cluster, n_rounds, n_hit):
     folder, (scheduler, start) = runs(24), cluster
@@ -200,7 +199,6 @@ def test_workers_killed_at_random_cost_a_batch_nothing(runs, run, cluster, n_rou
     assert hit >= n_hit
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("n_rounds", "n_hit"), ROUNDS)
 def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path, n_rounds, n_hit):
     (scheduler, start), path = cluster, tmp_path / "p.parquet"

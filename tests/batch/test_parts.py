@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from day import SWEEP, parts
+from day import SWEEP, swept
 from large_files import FEW, Here, chances, file_of, same
 from matrices import for_metric
 
@@ -23,7 +23,7 @@ METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accura
 
 
 @pytest.mark.sweep
-@parts("seed", 0, whole=7)
+@pytest.mark.parametrize("seed", [0, swept(7)])
 def test_every_metric_of_chances(run, tmp_path, workers, seed):
     truth, fold, found = chances(seed=seed)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
@@ -42,19 +42,19 @@ def test_every_metric_of_chances(run, tmp_path, workers, seed):
     "words",
     [
         ("--interval", "matched"),
-        ("--interval", "calibrated", "--metric", "brier"),
-        ("--no-guard", "--side", "pessimistic"),
-        ("--pooling", "within-folds"),
-        ("--pooling", "fold-mean", "--metric", "log-loss"),
-        ("--group", "site", "--metric", "accuracy", "--metric", "auc"),
-        ("--group", "site", "--metric", "brier", "--metric", "log-loss"),
+        swept(("--interval", "calibrated", "--metric", "brier")),
+        swept(("--no-guard", "--side", "pessimistic")),
+        swept(("--pooling", "within-folds")),
+        swept(("--pooling", "fold-mean", "--metric", "log-loss")),
+        swept(("--group", "site", "--metric", "accuracy", "--metric", "auc")),
+        swept(("--group", "site", "--metric", "brier", "--metric", "log-loss")),
         ("--n-resamples", "auto", "--tolerance", "0.004"),
-        ("--threshold", "0.3", "--metric", "f1"),
-        ("--exclude", "c0[1-4]", "--positive", "0"),
-        ("--only", "c02", "--metric", "brier"),
-        ("--memory", "16MB", "--engine", "numpy"),
-        ("--fail-under", "0.99"),
-        ("--folds", "folds.csv", "--method", "bbc-f", "--metric", "brier"),
+        swept(("--threshold", "0.3", "--metric", "f1")),
+        swept(("--exclude", "c0[1-4]", "--positive", "0")),
+        swept(("--only", "c02", "--metric", "brier")),
+        swept(("--memory", "16MB", "--engine", "numpy")),
+        swept(("--fail-under", "0.99")),
+        swept(("--folds", "folds.csv", "--method", "bbc-f", "--metric", "brier")),
     ],
 )
 def test_what_may_be_asked(run, tmp_path, workers, words, monkeypatch):
@@ -155,12 +155,12 @@ def test_more_samples_than_are_added_up_at_once(
     "words",
     [
         ("--weight", "w"),
-        ("--method", "all"),
-        ("--method", "naive"),
-        ("--select", "one-se"),
-        ("--metric", "average-precision"),
-        ("--metric", "average-precision", "--metric", "brier"),
-        ("--cost-of-search",),
+        swept(("--method", "all")),
+        swept(("--method", "naive")),
+        swept(("--select", "one-se")),
+        swept(("--metric", "average-precision")),
+        swept(("--metric", "average-precision", "--metric", "brier")),
+        swept(("--cost-of-search",)),
         ("--repeat", "r"),
     ],
 )

@@ -82,7 +82,6 @@ def kill_and_resume(folder, run, n_kills):
 
 
 @posix
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("n_files", "n_kills", "n_caught"),
     [
@@ -302,7 +301,6 @@ cp disk/r.jsonl then.jsonl; ls -A disk > after
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(1)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="namespaces of Linux")
 @pytest.mark.parametrize(
     ("size", "jobs"), [("4k", "1"), ("64k", "1"), ("fits but for the table", "1"), ("64k", "2")]

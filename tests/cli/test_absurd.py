@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept
 from experiments import FAST, experiment
 
 from bbccli.domain.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
@@ -43,7 +44,6 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("words", "problem"), REFUSED, ids=lambda text: text[:60])
 def test_absurd_values_are_refused(small, run, words, problem):
     one_line(run(*words.split()), problem)
@@ -56,10 +56,17 @@ def test_the_largest_numbers_are_taken(small, run):
     assert run("batch", "p.csv", *options)[0] == 0  # a column of whole numbers holds it
 
 
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("number", ["nan", swept("inf"), swept("-inf")])
 @pytest.mark.parametrize(
     "option",
-    ["--level", "--fail-under", "--fail-over", "--threshold", "--evaluation-share", "--clip"],
+    [
+        "--level",
+        swept("--fail-under"),
+        "--fail-over",
+        swept("--threshold"),
+        "--evaluation-share",
+        swept("--clip"),
+    ],
 )
 def test_numbers_that_are_none_are_refused(small, run, option, number):
     err = run.refused("correct", "p.csv", option, number)
@@ -81,12 +88,12 @@ M = replace(METRICS["auc"], name="m", bind=bind)
     ("body", "words"),
     [
         ("return 1 / 0", "ZeroDivisionError: division by zero"),
-        ("raise SystemExit(0)", "SystemExit: 0"),
+        swept("raise SystemExit(0)", "SystemExit: 0"),
         ("raise ValueError('two\\n\\nlines')", "ValueError: two lines"),
-        ("raise KeyError", "KeyError"),
+        swept("raise KeyError", "KeyError"),
     ],
 )
-@pytest.mark.parametrize("command", ["correct", "batch", "drop"])
+@pytest.mark.parametrize("command", ["correct", swept("batch"), swept("drop")])
 def test_a_metric_that_fails_is_named_with_its_file(small, run, monkeypatch, body, words, command):
     import sys
 
@@ -105,7 +112,9 @@ def test_a_metric_that_fails_is_named_with_its_file(small, run, monkeypatch, bod
     assert f"failing_metric.py{''}, line 6)" in found[2]
 
 
-@pytest.mark.parametrize("text", ["def (", "import sys; sys.exit(3)", "1 / 0", "raise KeyError(3)"])
+@pytest.mark.parametrize(
+    "text", ["def (", swept("import sys; sys.exit(3)"), swept("1 / 0"), swept("raise KeyError(3)")]
+)
 def test_a_module_that_can_not_be_imported_is_one_line(small, run, monkeypatch, text):
     import sys
 
@@ -131,8 +140,11 @@ def big(small):
     return write
 
 
-@pytest.mark.parametrize("method", ["bbc", "all"])
-@pytest.mark.parametrize("metric", ["rmse", "mse", "r2", "mae", "pearson", "explained-variance"])
+@pytest.mark.parametrize("method", ["bbc", swept("all")])
+@pytest.mark.parametrize(
+    "metric",
+    ["rmse", swept("mse"), swept("r2"), "mae", swept("pearson"), swept("explained-variance")],
+)
 def test_errors_that_overflow_are_quiet(big, run, metric, method):
     big("a", "b", "c")
     options = ("--n-resamples", "50", "--metric", metric, "--method", method, "-q")

@@ -17,7 +17,6 @@ def suffixes_in(text):
     return set(re.findall(r"(?<![\w.])\.[a-z]+(?:\.[a-z]+)?\b", text))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", KINDS)
 def test_a_help_names_the_forms_that_are_written(name):
     option = command_named(name).options["output"].option
@@ -25,7 +24,6 @@ def test_a_help_names_the_forms_that_are_written(name):
     assert suffixes_in(option.help) == written - {".htm"}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_help_names_no_suffix_that_nothing_writes_or_reads(name):
     """Suffixes stand in help of files only; each is known to a form, a source or a figure."""

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 
 from bbccli.comparisons.records import Verdict
 from bbccli.reports.words.comparison_sentences import VERDICTS
@@ -59,7 +60,12 @@ def test_the_margin_is_part_of_the_result(run, file, question):
 
 @pytest.mark.parametrize(
     ("margin", "required", "status"),
-    [("0", "better", 0), ("0", "not-worse", 0), ("0.6", "better", 3), ("0.6", "not-worse", 0)],
+    [
+        ("0", "better", 0),
+        swept("0", "not-worse", 0),
+        swept("0.6", "better", 3),
+        swept("0.6", "not-worse", 0),
+    ],
 )
 def test_the_gate(run, file, margin, required, status):
     options = ("--baseline", "tree 0", "--margin", margin, "--fail-unless", required, *FAST)
@@ -112,7 +118,6 @@ UNDECIDABLE = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("case", UNDECIDABLE)
 def test_a_gate_on_what_shows_nothing(run, file, case):
     options, reason = UNDECIDABLE[case]
@@ -179,7 +184,7 @@ def test_too_many_pairs_are_refused(run, study):
     assert "there are 177 configurations" in run.refused("compare", study, "--test", "wald")
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "markdown", "junit"])
+@pytest.mark.parametrize("form", ["table", swept("csv"), swept("markdown"), swept("junit")])
 def test_several_that_differ(run, file, form):
     options = ("--metric", "accuracy", "--threshold", "0.5", "--test", "cochran-q")
     out = run.silent("compare", file, *options, "--format", form, "-q")
@@ -317,40 +322,42 @@ def test_csv_of_the_set_has_every_configuration(once, study):
     ("options", "problem"),
     [
         (("--baseline", "no such"), "there is no configuration 'no such'"),
-        (("--pair", "boost 0", "boost 0"), "two different configurations"),
-        (("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
-        (("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
-        (("--margin", "0.1"), "--margin does not go with the confidence set of the best"),
-        (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
-        (("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
+        swept(("--pair", "boost 0", "boost 0"), "two different configurations"),
+        swept(("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
+        swept(("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
+        swept(("--margin", "0.1"), "--margin does not go with the confidence set of the best"),
+        swept(("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
+        swept(("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
         (("--margin", "10", "--baseline", "tree 0"), "--margin is 10: no two values of AUC"),
-        (("--margin", "10", "--baseline", "tree 0"), "hint: less than 1, such as 0.1"),
-        (("--margin", "1", "--by", r"regex:^(\w+)"), "--margin is 1: no two values of AUC"),
-        (
+        swept(("--margin", "10", "--baseline", "tree 0"), "hint: less than 1, such as 0.1"),
+        swept(("--margin", "1", "--by", r"regex:^(\w+)"), "--margin is 1: no two values of AUC"),
+        swept(
             ("--pair", "boost 0", "tree 0", "--test", "bayes-t", "--rope", "1"),
             "--rope is 1: no two values of AUC differ by more than 1",
         ),
-        (
+        swept(
             ("--pair", "boost 0", "tree 0", "--pair", "boost 1", "tree 0"),
             "--pair is given more than once",
         ),
-        (("--rope", "0.1"), "--rope does not go with"),
-        (
+        swept(("--rope", "0.1"), "--rope does not go with"),
+        swept(
             ("--pair", "boost 0", "tree 0", "--margin", "0.1", "--fail-unless", "better"),
             "--margin does not go with --pair",
         ),
         (("--pair", "boost 0", "tree 0", "--rope", "0.1"), "--rope is for bayes-t"),
-        (("--pair", "boost 0", "tree 0", "--test", "wald", "--rope", "0.1"), "--rope is for"),
-        (("--fail-unless", "better"), "--fail-unless does not go with"),
-        (("--adjust", "holm"), "--adjust does not go with"),
-        (("--by", "regex:(", *FAST), "is not a regular expression"),
-        (("--by", "family", *FAST), "the metadata give no 'family'"),
-        (("--by", "regex:^(boost)", *FAST), "gives no family of linear 0"),
+        swept(("--pair", "boost 0", "tree 0", "--test", "wald", "--rope", "0.1"), "--rope is for"),
+        swept(("--fail-unless", "better"), "--fail-unless does not go with"),
+        swept(("--adjust", "holm"), "--adjust does not go with"),
+        swept(("--by", "regex:(", *FAST), "is not a regular expression"),
+        swept(("--by", "family", *FAST), "the metadata give no 'family'"),
+        swept(("--by", "regex:^(boost)", *FAST), "gives no family of linear 0"),
         (("--test", "tost", "--pair", "boost 0", "tree 0"), "no test named 'tost'"),
-        (("--test", "nemenyi", "--pair", "boost 0", "tree 0"), "nemenyi is a test over data sets"),
-        (("--baseline", "tree 0", "--by", "family"), "use it with --across, or alone"),
-        (("--level", "0.9999", "--baseline", "tree 0"), "hint: --n-resamples 10000 or more"),
-        (("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),
+        swept(
+            ("--test", "nemenyi", "--pair", "boost 0", "tree 0"), "nemenyi is a test over data sets"
+        ),
+        swept(("--baseline", "tree 0", "--by", "family"), "use it with --across, or alone"),
+        swept(("--level", "0.9999", "--baseline", "tree 0"), "hint: --n-resamples 10000 or more"),
+        swept(("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),
     ],
 )
 def test_bad_questions(run, file, options, problem):
@@ -394,7 +401,6 @@ def test_a_diagram_needs_a_saved_comparison(run, file, tmp_path):
 
 
 @pytest.mark.parametrize("baseline", ["knn neighbours=15", "knn neighbours=3", "ridge alpha=1"])
-@pytest.mark.one_in(1)
 def test_one_figure_says_what_the_verdict_says(once, samples, baseline):
     asked = ("compare", samples / "diabetes.parquet", "--baseline", baseline, "-q")
     words = " ".join(once.silent(*asked).split())

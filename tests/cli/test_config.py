@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from day import swept
 from experiments import TINY
 
 from bbccli.cli.config import project, settings
@@ -37,7 +38,6 @@ OURS, THEIRS = "[tool.bbc]\n", "[project]\nname = 'bbc-study'\n"
 NEAR, FAR = "deep/pyproject.toml", "pyproject.toml"
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("files", "variables", "flags", "expected"),
     [
@@ -92,29 +92,29 @@ def test_a_gate_of_the_project(run, folder):
     ("text", "problem", "hint"),
     [
         ("sed = 1", "unknown key 'sed'", "did you mean seed?"),
-        ("zzzz = 1", "unknown key 'zzzz'", "one of: metric, method"),
-        ("seed = '1'", "seed is '1'", "an integer"),
-        ("seed = 1.5", "seed is 1.5", "an integer"),
-        ("seed = true", "seed is true", "an integer"),
-        ("level = 'high'", "level is 'high'", "a number"),
-        ("level = false", "level is false", "a number"),
+        swept("zzzz = 1", "unknown key 'zzzz'", "one of: metric, method"),
+        swept("seed = '1'", "seed is '1'", "an integer"),
+        swept("seed = 1.5", "seed is 1.5", "an integer"),
+        swept("seed = true", "seed is true", "an integer"),
+        swept("level = 'high'", "level is 'high'", "a number"),
+        swept("level = false", "level is false", "a number"),
         ("format = 'yaml'", "format is 'yaml'", "table, json"),
-        ("side = 'left'", "side is 'left'", "two, lower"),
-        ("side = true", "side is true", "two, lower"),
-        (f"level = 1{'0' * 400}", "level is 1000", "a number"),
-        ("truth = 2020-01-01", "truth is", "text"),
-        ("method = 1", "method is 1", "array of texts"),
-        ("method = ['bbc', 1]", "method is ['bbc', 1]", "array of texts"),
+        swept("side = 'left'", "side is 'left'", "two, lower"),
+        swept("side = true", "side is true", "two, lower"),
+        swept(f"level = 1{'0' * 400}", "level is 1000", "a number"),
+        swept("truth = 2020-01-01", "truth is", "text"),
+        swept("method = 1", "method is 1", "array of texts"),
+        swept("method = ['bbc', 1]", "method is ['bbc', 1]", "array of texts"),
         ("quiet = 1", "quiet is 1", "true or false"),
-        ("truth = ['y']", "truth is ['y']", "text"),
-        ("output = 'x'", "unknown key 'output'", "a single run"),
-        ("strict = true", "unknown key 'strict'", 'use missing = "error"'),
-        ("lst = 'drop'", "unknown key 'lst'", "did you mean list?"),
-        ("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
-        ("drop = 1", "drop is not a table", "[drop]"),
+        swept("truth = ['y']", "truth is ['y']", "text"),
+        swept("output = 'x'", "unknown key 'output'", "a single run"),
+        swept("strict = true", "unknown key 'strict'", 'use missing = "error"'),
+        swept("lst = 'drop'", "unknown key 'lst'", "did you mean list?"),
+        swept("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
+        swept("drop = 1", "drop is not a table", "[drop]"),
         ("[drop]\nlevel = 0.9", "unknown key 'drop.level'", ""),
-        ("[drop]\nn-resamples = 'x'", "drop.n-resamples is 'x'", "an integer"),
-        ("seed =", "at line 1", "defaults"),
+        swept("[drop]\nn-resamples = 'x'", "drop.n-resamples is 'x'", "an integer"),
+        swept("seed =", "at line 1", "defaults"),
     ],
 )
 def test_what_does_not_fit_is_one_error(run, folder, text, problem, hint):
@@ -130,17 +130,16 @@ def test_a_table_that_is_none(run, folder):
     assert "tool.bbc is not a table" in run.refused("correct", "p.csv")
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("head", ["", "[tool.bbc]\n"], ids=["bbc.toml", "pyproject.toml"])
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("n-resamples = 10\nn_resamples = 20", "n-resamples is set twice"),
-        ("a." * 100_000 + "b = 1", "it is nested too deeply"),
+        swept("a." * 100_000 + "b = 1", "it is nested too deeply"),
         ("drop." + "'a' . " * 100_000 + "b = 1", "it is nested too deeply"),
-        ("metric = " + "[" * 100_000, "it is nested too deeply"),
+        swept("metric = " + "[" * 100_000, "it is nested too deeply"),
         ("".join(f"k{i} = 1\n" for i in range(10**5)), "it is over 1 MiB"),
-        ('"\\u001b[2J" = 1', r"unknown key '\x1b[2J'"),
+        swept('"\\u001b[2J" = 1', r"unknown key '\x1b[2J'"),
     ],
     ids=["twice", "deep", "deep-quoted", "deep-array", "long", "escape"],
 )
@@ -185,10 +184,10 @@ def test_commands_without_settings_do_not_read_the_file(run, folder):
     ("name", "text", "hint"),
     [
         ("SEED", "many", "an integer"),
-        ("LEVEL", "high", "a number"),
-        ("SIDE", "left", "two, lower"),
-        ("FORMAT", "yaml", "table, json"),
-        ("QUIET", "perhaps", "true or false"),
+        swept("LEVEL", "high", "a number"),
+        swept("SIDE", "left", "two, lower"),
+        swept("FORMAT", "yaml", "table, json"),
+        swept("QUIET", "perhaps", "true or false"),
     ],
 )
 def test_a_variable_that_does_not_fit_is_named(run, monkeypatch, name, text, hint):
@@ -269,10 +268,10 @@ class TestByCommand:
     ("name", "hint"),
     [
         ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
-        ("BBC_SED", "did you mean BBC_SEED?"),
-        ("BBC_DROP_N_RESAMPLS", "did you mean BBC_DROP_N_RESAMPLES?"),
-        ("BBC_XYZZY", "unset it; see the options with bbc --show-config"),
-        ("BBC_OUTPUT", "--output is for a single run: give it on the command line"),
+        swept("BBC_SED", "did you mean BBC_SEED?"),
+        swept("BBC_DROP_N_RESAMPLS", "did you mean BBC_DROP_N_RESAMPLES?"),
+        swept("BBC_XYZZY", "unset it; see the options with bbc --show-config"),
+        swept("BBC_OUTPUT", "--output is for a single run: give it on the command line"),
     ],
 )
 def test_an_unknown_variable_is_an_error(run, monkeypatch, name, hint):
@@ -295,10 +294,10 @@ class TestCompletion:
         ("line", "words"),
         [
             ("bbc ga", ["gate"]),
-            ("bbc correct --fail-", ["--fail-under", "--fail-over", "--fail-on"]),
-            ("bbc correct --metric youd", ["youden"]),
-            ("bbc correct --format js", ["json", "jsonl"]),
-            ("bbc gate r.json --gate-on ", ["bound", "estimate"]),
+            swept("bbc correct --fail-", ["--fail-under", "--fail-over", "--fail-on"]),
+            swept("bbc correct --metric youd", ["youden"]),
+            swept("bbc correct --format js", ["json", "jsonl"]),
+            swept("bbc gate r.json --gate-on ", ["bound", "estimate"]),
         ],
     )
     def test_names_of_the_registries(self, run, monkeypatch, line, words):

@@ -8,6 +8,7 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from day import swept
 
 FAST = ("--n-resamples", "200")
 
@@ -34,8 +35,7 @@ class TestTheSameNumbers:
     def test_from_csv(self, run, samples, expected):
         assert estimates(run, samples / "breast_cancer.csv") == expected
 
-    @pytest.mark.one_in(2)
-    @pytest.mark.parametrize("suffix", ["parquet", "csv"])
+    @pytest.mark.parametrize("suffix", ["parquet", swept("csv")])
     def test_from_standard_input(self, run, samples, expected, monkeypatch, suffix):
         content = (samples / f"breast_cancer.{suffix}").read_bytes()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
@@ -118,7 +118,6 @@ class TestResamples:
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("suffix", ["parquet", "json"])
 def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
     target = tmp_path / f"resamples.{suffix}"

@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept, thinned
 
 import bbccli
 from bbccli.documents.correct import Envelope
@@ -78,7 +79,6 @@ SURFACES = {
 """Commands that show a number of a file."""
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("kind", list(FILES))
 @pytest.mark.parametrize("surface", SURFACES)
 def test_a_doubt_is_said_and_nothing_else_is(run, folder, tmp_path, monkeypatch, surface, kind):
@@ -106,7 +106,6 @@ def test_a_doubt_is_said_and_nothing_else_is(run, folder, tmp_path, monkeypatch,
         assert LEAK in " ".join(seen.replace("\n         ", " ").split()), seen
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("surface", [one for one in SURFACES if one not in ("report", "figure")])
 def test_a_doubt_fails_where_it_is_asked_to(run, folder, tmp_path, monkeypatch, surface):
     monkeypatch.chdir(tmp_path)
@@ -147,7 +146,7 @@ def test_every_kind_of_doubt_is_one(run, folder):
         assert kept == [code] * (one.severity is Severity.DOUBT)
 
 
-@pytest.mark.parametrize("kind", list(FILES))
+@pytest.mark.parametrize("kind", thinned(FILES, 4))
 def test_a_notebook_shows_doubts_unfolded_above_the_answer(folder, kind):
     found = bbccli.correct(str(folder / FILES[kind]), n_resamples=50)
     leader = bbccli.compare(str(folder / FILES[kind]), n_resamples=50)
@@ -199,7 +198,9 @@ def test_about_right_is_no_word_for_a_leak(run, folder):
     assert "doubt" not in clean
 
 
-@pytest.mark.parametrize("module", ["", ".comparisons", ".recording", ".search", ".reports"])
+@pytest.mark.parametrize(
+    "module", ["", swept(".comparisons"), swept(".recording"), swept(".search"), swept(".reports")]
+)
 def test_names_that_are_imported_when_used_are_completed(module):
     found = import_module(f"bbccli{module}")
     assert set(found.__all__) <= set(dir(found))

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from day import swept
 
 from bbccli import METRICS, Plan, drop, read
 from bbccli.errors import UnsupportedError
@@ -215,24 +216,24 @@ def test_folds_that_are_groups_are_noted(run, tmp_path):
     ("options", "message"),
     [
         (("--rule", "bbc"), "error: no rule named 'bbc'"),
-        (("--rule", "all"), "error: one rule decides"),
-        (("--rule", "bbcd", "--rule", "anova"), "error: one rule decides"),
-        (("--orders", "3"), "error: --orders needs --replay"),
-        (("--fold-order", "1,2"), "error: --fold-order needs --replay"),
-        (("--replay", "--list", "drop"), "error: --list does not go with --replay"),
-        (("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
+        swept(("--rule", "all"), "error: one rule decides"),
+        swept(("--rule", "bbcd", "--rule", "anova"), "error: one rule decides"),
+        swept(("--orders", "3"), "error: --orders needs --replay"),
+        swept(("--fold-order", "1,2"), "error: --fold-order needs --replay"),
+        swept(("--replay", "--list", "drop"), "error: --list does not go with --replay"),
+        swept(("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
         (("--replay", "--fold-order", "1,2"), "error: --fold-order 1,2 is not an order of the"),
-        (
+        swept(
             ("--replay", "--fold-order", "9,8,7,6,5,4,3,2,1,0", "--orders", "3"),
             "error: --fold-order gives one order, --orders draws some",
         ),
-        (("--replay", "--orders", "0"), "error: --orders is 0"),
-        (("--confidence", "99"), "error: --confidence is 99, not between 0.5 and 1"),
-        (("--confidence", "0.5"), "error: --confidence is 0.5, not between 0.5 and 1"),
-        (("--threshold", "0.9"), "error: No such option: --threshold"),
-        (("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
+        swept(("--replay", "--orders", "0"), "error: --orders is 0"),
+        swept(("--confidence", "99"), "error: --confidence is 99, not between 0.5 and 1"),
+        swept(("--confidence", "0.5"), "error: --confidence is 0.5, not between 0.5 and 1"),
+        swept(("--threshold", "0.9"), "error: No such option: --threshold"),
+        swept(("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
         (("--rule", "cvst"), "error: AUC is not a mean of losses per sample"),
-        (("--metric", "rmse"), "error: RMSE is for regression tasks"),
+        swept(("--metric", "rmse"), "error: RMSE is for regression tasks"),
     ],
 )
 def test_options_that_do_not_fit(run, samples, options, message):

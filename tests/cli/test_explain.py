@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from day import thinned
 
 from bbccli import METHODS, METRICS
 from bbccli.notes import NOTES
@@ -23,8 +24,7 @@ def test_no_name_means_two_things():
     assert len(names) == len(set(names))
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", thinned(METHODS, 5))
 def test_methods(run, name):
     text = words(run, name)
     assert text.startswith(f"method {name} what {METHODS[name].summary} ")
@@ -36,8 +36,7 @@ def test_methods(run, name):
     assert ("ignores that the winner was selected" in text) == METHODS[name].ignores_selection
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", thinned(METRICS, 5))
 def test_metrics(run, name):
     text = words(run, name)
     assert text.startswith(f"metric {name} ")
@@ -51,7 +50,6 @@ def test_metrics_by_other_names(run):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("code", NOTES)
 def test_notes(run, code):
     text = words(run, code)
@@ -133,7 +131,9 @@ def test_a_kind_of_interval_is_explained_with_how_often_it_covered(run, kind):
     assert ("covered, bbc " in out) == (kind != "t")
 
 
-@pytest.mark.parametrize("choice", [*Select, *Calibration, "tuned", "mean:3", "greedy:10"])
+@pytest.mark.parametrize(
+    "choice", thinned([*Select, *Calibration, "tuned", "mean:3", "greedy:10"], 7)
+)
 def test_what_is_chosen_is_explained_by_the_value_of_its_option(run, choice):
     status, text, _ = run("explain", choice)
     assert status == 0

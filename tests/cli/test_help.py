@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from day import swept, thinned
 
 from bbccli import METHODS, METRICS
 from bbccli.cli.command import COMMANDS, command_named
@@ -28,7 +29,7 @@ def panels(text):
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
 def test_the_everyday_options_are_on_the_first_screen(run, name):
     text = help_of(run, name)
     lines = text.splitlines()
@@ -41,7 +42,7 @@ def test_the_everyday_options_are_on_the_first_screen(run, name):
     assert ("--help-all" in short) == (short != text)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
 def test_every_option_stands_in_its_panel_once(run, name):
     found = panels(help_of(run, name))
     for option in command_named(name).options.values():
@@ -56,7 +57,7 @@ def test_every_option_stands_in_its_panel_once(run, name):
             assert lines == [option.option.panel], wanted
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
 def test_the_summary_is_the_first_line_of_the_help(name):
     summary = (command_named(name).function.__doc__ or "").splitlines()[0]
     assert COMMANDS[name][1] == summary
@@ -86,9 +87,9 @@ def test_dropping_knows_no_outer_folds(run):
     assert "No such option: --outer-fold" in run.refused("drop", "p.csv", "--outer-fold", "outer")
 
 
-@pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
+@pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), swept("metrics", METRICS)])
 class TestCatalogue:
-    @pytest.mark.parametrize("width", [60, 80])
+    @pytest.mark.parametrize("width", [60, swept(80)])
     def test_each_in_its_group_within_the_width(self, run, monkeypatch, command, registry, width):
         monkeypatch.setenv("COLUMNS", f"{width}")
         lines = run(command)[1].splitlines()
@@ -140,16 +141,16 @@ def test_facts_of_the_record_are_on_the_screen(run):
     ("argv", "hint"),
     [
         (("methods", "nonsense"), "bbc methods lists all names"),
-        (("metrics", "nonsense"), "bbc metrics lists all names"),
-        (("explain", "xyzzy"), "bbc explain lists all names"),
-        (("methods", "AUC"), "bbc explain auc"),
-        (("metrics", "winners-differ"), "bbc explain winners-differ"),
-        (("methods", "bootstrap"), "bbc, bbc-f, tilting, "),
-        (("methods", "auroc"), "bbc explain auc"),
+        swept(("metrics", "nonsense"), "bbc metrics lists all names"),
+        swept(("explain", "xyzzy"), "bbc explain lists all names"),
+        swept(("methods", "AUC"), "bbc explain auc"),
+        swept(("metrics", "winners-differ"), "bbc explain winners-differ"),
+        swept(("methods", "bootstrap"), "bbc, bbc-f, tilting, "),
+        swept(("methods", "auroc"), "bbc explain auc"),
         (("metrics", "sensitivity"), "did you mean recall?"),
-        (("explain", "mean_squared_error"), "did you mean mse?"),
-        (("metrics", "harmonic"), "f1 may be what you mean; "),
-        (("metrics", "neg_log_los"), "did you mean neg-log-loss?"),
+        swept(("explain", "mean_squared_error"), "did you mean mse?"),
+        swept(("metrics", "harmonic"), "f1 may be what you mean; "),
+        swept(("metrics", "neg_log_los"), "did you mean neg-log-loss?"),
     ],
 )
 def test_hints_for_what_is_not_known(run, argv, hint):

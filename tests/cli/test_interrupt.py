@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from day import swept
 
 resource = pytest.importorskip("resource", reason="POSIX")
 
@@ -37,9 +38,8 @@ def _heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", swept("2")])
 def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
     source = tmp_path / "p.parquet"
     source.write_bytes((ROOT / "sample_data" / "breast_cancer.parquet").read_bytes())

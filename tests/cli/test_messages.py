@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from day import swept
 from experiments import TINY
 
 import bbccli
@@ -45,38 +46,42 @@ def test_every_error_has_a_hint():
     ("argv", "problem", "hint"),
     [
         (("correct",), "Missing argument 'FILE...'", "bbc correct --help"),
-        (
+        swept(
             ("correct", "p.csv", "--metrc", "auc"),
             "No such option: --metrc",
             "did you mean --metric",
         ),
-        (("nope",), "No such command 'nope'", "bbc --help"),
-        (("corect", "p.csv"), "No such command 'corect'", "hint: did you mean correct?"),
-        (("it's.csv",), "No such command", """bbc correct 'it'"'"'s.csv'"""),
-        (("p.csv",), "No such command 'p.csv'", "bbc correct p.csv"),
-        (("a b.csv",), "No such command 'a b.csv'", "bbc correct 'a b.csv'"),
+        swept(("nope",), "No such command 'nope'", "bbc --help"),
+        swept(("corect", "p.csv"), "No such command 'corect'", "hint: did you mean correct?"),
+        swept(("it's.csv",), "No such command", """bbc correct 'it'"'"'s.csv'"""),
+        swept(("p.csv",), "No such command 'p.csv'", "bbc correct p.csv"),
+        swept(("a b.csv",), "No such command 'a b.csv'", "bbc correct 'a b.csv'"),
         (("inspect", "p.csv", "-o", "r.html"), ".html", "pages are what bbc correct"),
-        (("leaderboard", "p.csv", "-o", "r.xyz"), ".xyz", "in .txt, for the table"),
-        (("correct", "p.csv", "--seed"), "'--seed' requires an argument", "--help"),
-        (("correct", "p.csv", "--seed", "x"), "--seed", "bbc correct --help"),
-        (("correct", "p.csv", "--level", "95%"), "is not a number", "hint: --level 0.95"),
-        (("correct", "p.csv", "--fail-under", "0,8"), "is not a number", "hint: --fail-under 0.8"),
-        (("correct", "p.csv", "--pooling", "mean"), "'mean'", "did you mean fold-mean?"),
+        swept(("leaderboard", "p.csv", "-o", "r.xyz"), ".xyz", "in .txt, for the table"),
+        swept(("correct", "p.csv", "--seed"), "'--seed' requires an argument", "--help"),
+        swept(("correct", "p.csv", "--seed", "x"), "--seed", "bbc correct --help"),
+        swept(("correct", "p.csv", "--level", "95%"), "is not a number", "hint: --level 0.95"),
+        swept(
+            ("correct", "p.csv", "--fail-under", "0,8"), "is not a number", "hint: --fail-under 0.8"
+        ),
+        swept(("correct", "p.csv", "--pooling", "mean"), "'mean'", "did you mean fold-mean?"),
         (("correct", "p.csv", "--method", "BBC"), "'BBC'", "did you mean bbc?"),
-        (("compare", "p.csv", "--pair", "a"), "requires 2 arguments", "bbc compare --help"),
-        (("plan", "p.csv", "--rows", "9"), "No such option: --rows", "did you mean --samples?"),
-        (
+        swept(("compare", "p.csv", "--pair", "a"), "requires 2 arguments", "bbc compare --help"),
+        swept(
+            ("plan", "p.csv", "--rows", "9"), "No such option: --rows", "did you mean --samples?"
+        ),
+        swept(
             ("report", "p.csv", "--exclude", "a"),
             "No such option: --exclude",
             "hint: bbc correct FILE --exclude ... -o report.html",
         ),
-        (("report", "r.json", "--output"), "requires an argument", "bbc report --help"),
-        (("report", "r.json", "--quiet=3"), "does not take a value", "bbc report --help"),
-        (("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
+        swept(("report", "r.json", "--output"), "requires an argument", "bbc report --help"),
+        swept(("report", "r.json", "--quiet=3"), "does not take a value", "bbc report --help"),
+        swept(("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
         (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
-        (("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),
-        (("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
-        (("correct", "p.csv", "--" + "x" * 5000), "No such option", ""),
+        swept(("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),
+        swept(("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
+        swept(("correct", "p.csv", "--" + "x" * 5000), "No such option", ""),
     ],
     ids=lambda value: None,
 )
@@ -109,14 +114,12 @@ def test_bbc_alone_says_where_to_start(run):
         (("correct", "p.csv", "q.csv"), None),
     ],
 )
-@pytest.mark.one_in(1)
 def test_a_name_in_the_place_of_a_file_gets_its_option(run, folder, argv, flag):
     hint = run.refused(*argv).splitlines()[1]
     assert (hint == f"hint: did you mean {flag}?") == (flag is not None)
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
-@pytest.mark.one_in(1)
 def test_results_are_not_taken_for_predictions(run, tmp_path, suffix):
     (tmp_path / "p.csv").write_text(TINY)
     path = tmp_path / f"r.{suffix}"
@@ -153,11 +156,11 @@ def test_names_are_near_by_their_meaning(name, meant):
     ("error", "problem"),
     [
         (MemoryError(), "out of memory"),
-        (RecursionError("maximum"), "the input is nested too deeply"),
-        (OSError(errno.ENOSPC, "No space left on device", "x"), "x: No space left on device"),
-        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
-        (FileNotFoundError(errno.ENOENT, "No such"), "the current folder no longer exists"),
-        (UnicodeEncodeError("ascii", "\u00e8", 0, 1, "ordinal"), "text can't be encoded"),
+        swept(RecursionError("maximum"), "the input is nested too deeply"),
+        swept(OSError(errno.ENOSPC, "No space left on device", "x"), "x: No space left on device"),
+        swept(OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        swept(FileNotFoundError(errno.ENOENT, "No such"), "the current folder no longer exists"),
+        swept(UnicodeEncodeError("ascii", "\u00e8", 0, 1, "ordinal"), "text can't be encoded"),
     ],
     ids=lambda value: type(value).__name__,
 )

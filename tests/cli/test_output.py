@@ -4,6 +4,7 @@ import sys
 import time
 
 import pytest
+from day import swept
 
 from bbccli.cli import bar
 from bbccli.cli.bar import progress_bar
@@ -147,7 +148,9 @@ class Heard:
         self.counts[self.phases[-1]] = (done, total)
 
 
-@pytest.mark.parametrize("method", ["bbc", "bbcd", "tilting", "naive", "tt"])
+@pytest.mark.parametrize(
+    "method", ["bbc", swept("bbcd"), swept("tilting"), swept("naive"), swept("tt")]
+)
 def test_every_count_belongs_to_a_phase(samples, method):
     heard = Heard()
     asked = Analysis(method=(method,), metric=("accuracy",), n_resamples="64")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pages
 import pytest
+from day import swept
 
 from bbccli.cli.app import main
 
@@ -112,7 +113,9 @@ def test_a_word_among_results_is_a_missing_file(run, saved):
     assert run.refused("report", "roc", saved).startswith("error: roc: no such file\n")
 
 
-@pytest.mark.parametrize("name", ["no.json", "no.jsonl", "no.csv", "no.parquet"])
+@pytest.mark.parametrize(
+    "name", ["no.json", swept("no.jsonl"), swept("no.csv"), swept("no.parquet")]
+)
 def test_a_file_that_is_not_there_is_no_page(run, name, tmp_path):
     assert "no such file" in run.refused("report", tmp_path / name)
 

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from day import swept
 from experiments import TINY
 
 QUICK = ("--method", "cvt", "--format", "json", "--quiet")
@@ -109,7 +110,7 @@ class TestWhatIsThere:
         assert Path("link.json").is_symlink()
         assert json.loads(Path("new.json").read_text())
 
-    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
+    @pytest.mark.parametrize("mode", [0o600, swept(0o640), swept(0o664), swept(0o755)])
     def test_the_mode_is_kept(self, run, folder, mode):
         Path("r.json").write_text("old")
         Path("r.json").chmod(mode)
@@ -181,7 +182,6 @@ LINKS = {"p.json": "p.csv", "r.html": "r.json", "link.parquet": "p.parquet"}
 
 
 @posix
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("words", "read"),
     [
@@ -218,16 +218,16 @@ def test_what_is_read_is_no_output(run, folder, words, read):
 
 @posix
 class TestSameFile:
-    @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", hard, soft])
-    @pytest.mark.parametrize("command", ["correct", "convert"])
+    @pytest.mark.parametrize("named", [str, swept(lambda path: f"./{path}"), hard, swept(soft)])
+    @pytest.mark.parametrize("command", ["correct", swept("convert")])
     def test_an_input_is_no_output(self, run, folder, command, named):
         assert run.refused(command, "p.csv", "-o", named("p.csv")) == (
             "error: --output would overwrite an input file: p.csv\nhint: name another file\n"
         )
         assert Path("p.csv").read_text() == TINY
 
-    @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", soft])
-    @pytest.mark.parametrize("there", [True, False])
+    @pytest.mark.parametrize("named", [str, swept(lambda path: f"./{path}"), swept(soft)])
+    @pytest.mark.parametrize("there", [True, swept(False)])
     def test_distribution_and_output(self, run, folder, named, there):
         if there:
             Path("r.json").write_text("old")
@@ -243,7 +243,6 @@ class TestSameFile:
         assert Path("p.csv").read_text() == TINY
         assert not list(folder.glob("*.journal"))
 
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize("scheme", ["file", "local"])
     @pytest.mark.parametrize(
         "words",
@@ -330,7 +329,6 @@ class TestInARun:
         monkeypatch.chdir(tmp_path / "run")
         return tmp_path / "run"
 
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize(
         "words",
         [

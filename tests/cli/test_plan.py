@@ -8,6 +8,7 @@ import re
 import jsonschema
 import numpy as np
 import pytest
+from day import swept
 
 from bbccli.reports.forms.json_schema import json_schema
 
@@ -152,40 +153,46 @@ def test_a_check_is_shown(run, monkeypatch):
     ("argv", "problem", "hint"),
     [
         (("plan",), "needs a pilot or an expected value", "bbc plan FILE"),
-        ((*STATED, "--width", "10"), "--width is 10: no two values of AUC", "such as 0.1"),
-        ((*STATED, "--width", "1"), "--width is 1: no two values of AUC", "less than 1"),
-        ((*STATED, "--optimism", "5"), "--optimism is 5: no two values of AUC", "such as 0.05"),
-        ((*STATED, "--width", "0.1", "--within", "1"), "--within is 1: no two", "less than 1"),
-        (
+        swept((*STATED, "--width", "10"), "--width is 10: no two values of AUC", "such as 0.1"),
+        swept((*STATED, "--width", "1"), "--width is 1: no two values of AUC", "less than 1"),
+        swept(
+            (*STATED, "--optimism", "5"), "--optimism is 5: no two values of AUC", "such as 0.05"
+        ),
+        swept((*STATED, "--width", "0.1", "--within", "1"), "--within is 1: no two", "less than 1"),
+        swept(
             ("plan", "--expected", "0.85"),
             "number of configurations searched",
             "--configurations 200",
         ),
-        (STATED, "the plan has no target", "--width"),
+        swept(STATED, "the plan has no target", "--width"),
         ((*STATED, "--width", "0"), "--width is 0", "more than 0"),
-        ((*STATED, "--width", "-1"), "--width is -1", "more than 0"),
-        ((*STATED, "--optimism", "nan"), "--optimism is nan", "more than 0"),
-        ((*STATED, "--width", "0.1", "--optimism", "0.1"), "two questions", "one at a time"),
-        ((*STATED, "--samples", "1.5"), "--samples is '1.5'", "integers"),
-        ((*STATED, "--samples", "0"), "--samples is '0'", "integers"),
-        ((*STATED, "--samples", "9999999"), "over 1,000,000", "at most"),
+        swept((*STATED, "--width", "-1"), "--width is -1", "more than 0"),
+        swept((*STATED, "--optimism", "nan"), "--optimism is nan", "more than 0"),
+        swept((*STATED, "--width", "0.1", "--optimism", "0.1"), "two questions", "one at a time"),
+        swept((*STATED, "--samples", "1.5"), "--samples is '1.5'", "integers"),
+        swept((*STATED, "--samples", "0"), "--samples is '0'", "integers"),
+        swept((*STATED, "--samples", "9999999"), "over 1,000,000", "at most"),
         ((*STATED, "--samples", ",".join(map(str, range(1, 99)))), "100 cells", "fewer"),
-        ((*STATED, "--width", "0.1", "--within", "-1"), "--within is -1", "0 or more"),
-        ((*STATED, "--width", "0.1", "--correlation", "1"), "--correlation is 1", "0.7"),
-        ((*STATED, "--width", "0.1", "--spread", "-1"), "--spread is -1", "0.03"),
-        ((*STATED, "--width", "0.1", "--spread", "0.51"), "--spread is 0.51", "0.03"),
-        ((*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"),
-        ((*STATED[:4], "0", *STATED[5:], "--width", "0.1"), "--prevalence is 0", "0.3"),
+        swept((*STATED, "--width", "0.1", "--within", "-1"), "--within is -1", "0 or more"),
+        swept((*STATED, "--width", "0.1", "--correlation", "1"), "--correlation is 1", "0.7"),
+        swept((*STATED, "--width", "0.1", "--spread", "-1"), "--spread is -1", "0.03"),
+        swept((*STATED, "--width", "0.1", "--spread", "0.51"), "--spread is 0.51", "0.03"),
+        swept(
+            (*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"
+        ),
+        swept((*STATED[:4], "0", *STATED[5:], "--width", "0.1"), "--prevalence is 0", "0.3"),
         ((*STATED, "--metric", "mse", "--width", "0.1"), "MSE needs a pilot", "bbc plan FILE"),
-        (("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"),
-        ((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
-        (
+        swept(
+            ("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"
+        ),
+        swept((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
+        swept(
             (*STATED, "--optimism", "0.1", "--assurance", "0.8"),
             "goes with --width or --difference",
             "such as 0.1",
         ),
-        ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
-        ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
+        swept((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
+        swept((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
     ],
 )
 def test_what_is_refused(run, argv, problem, hint):
@@ -226,7 +233,6 @@ def test_a_stated_spread_of_0_is_not_said_to_be_chance(run):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("rows", "names", "noted"), [(30, 12, True), (60, 9, True), (60, 12, False)]
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept, thinned
 from rich.cells import cell_len
 
 SCREENS = Path(__file__).parent / "screens"
@@ -73,10 +74,9 @@ def shown(run, name):
     return re.sub(r"bbc \d+\.\d+\.\d+", "bbc 0.0.0", out)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 5))
 def test_screen(run, monkeypatch, name, width):
     monkeypatch.setenv("COLUMNS", str(width))
     text, path = shown(run, name), SCREENS / f"{name}.{width}.txt"
@@ -107,9 +107,8 @@ PLACES = {
 }
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", thinned(PLACES, 7))
 @pytest.mark.parametrize("name", ["correct", "leaderboard", "drop"])
 def test_colour_changes_no_letter(run, monkeypatch, capsys, place, name):
     terminal, environment, coloured = PLACES[place]
@@ -196,11 +195,11 @@ def test_one_configuration_is_compared_with_nothing_and_none_is_dropped(run):
     "names",
     [
         ("a_name_of_sixty_characters_that_has_no_blank_in_it_and_no_end_1", "b", "c"),
-        ("[red]x[/red]", "[bold]y", "*star* _u_"),
-        ("模型一号 逻辑回归 正则化系数零点一", "模型二号 随机森林", "模型三号"),
+        swept(("[red]x[/red]", "[bold]y", "*star* _u_")),
+        swept(("模型一号 逻辑回归 正则化系数零点一", "模型二号 随机森林", "模型三号")),
     ],
 )
-@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("width", [80, swept(120)])
 def test_names_as_they_are_in_every_screen(run, monkeypatch, names, width):
     monkeypatch.setenv("COLUMNS", str(width))
     file = file_of(dict(zip(names, SCORES, strict=True)))

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 
 N = 60
 RNG = np.random.default_rng(1)
@@ -31,8 +32,8 @@ def pooling(run, *argv):
     return json.loads(run.printed(*argv, "--format", "json"))["plan"]["pooling"]
 
 
-@pytest.mark.parametrize("command", ["correct", "drop"])
-@pytest.mark.parametrize("selection", ["pooled", "fold-mean", None])
+@pytest.mark.parametrize("command", ["correct", swept("drop")])
+@pytest.mark.parametrize("selection", ["pooled", swept("fold-mean"), swept(None)])
 def test_the_metadata_choose(run, file, command, selection):
     argv = (command, file(selection), "--n-resamples", 20)
     assert pooling(run, *argv) == (selection or "pooled")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from day import parts
+from day import swept
 from experiments import TINY
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +47,6 @@ def is_two_lines(err):
 
 
 class TestClosed:
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize(
         ("script", "err"),
         [
@@ -84,7 +83,7 @@ class TestFull:
     @pytest.mark.parametrize(
         "command", [CORRECT, "bbc --help", "bbc --version", "bbc metrics", "bbc schema"]
     )
-    @parts("words", {}, whole={"words": REAL})
+    @pytest.mark.parametrize("words", [{}, swept({"words": REAL})])
     def test_standard_output(self, shell, command, words):
         done = shell(f"{command} > /dev/full", **words)
         assert done.returncode == 2
@@ -116,7 +115,7 @@ class TestPipeThatNobodyReads:
             ("bbc correct p.csv --method bbc --fail-under 0.99 --gate-on estimate", 3),
         ],
     )
-    @parts("words", {}, whole={"words": REAL})
+    @pytest.mark.parametrize("words", [{}, swept({"words": REAL})])
     def test_is_no_failure(self, shell, command, status, words):
         script = f"({{ sleep 0.2; {command}; }}; echo $? >&2) | true"
         done = shell(script, **words)
@@ -152,7 +151,6 @@ class TestLocales:
     """All forms in one real process, for the encodings are chosen when Python starts."""
 
     @pytest.mark.sweep
-    @pytest.mark.one_in(4)
     @pytest.mark.parametrize(
         ("forms", "locale"),
         [
@@ -191,7 +189,12 @@ class TestFoldersThatAreGone:
 
     @pytest.mark.parametrize(
         "command",
-        ["correct p.csv", "batch p.csv -o r.csv", "--show-config", "inspect p.csv -o r.json"],
+        [
+            "correct p.csv",
+            swept("batch p.csv -o r.csv"),
+            swept("--show-config"),
+            swept("inspect p.csv -o r.json"),
+        ],
     )
     def test_others_say_so_or_work(self, run, tmp_path, monkeypatch, command):
         (tmp_path / "gone").mkdir()
@@ -206,18 +209,18 @@ class TestFoldersThatAreGone:
         "command",
         [
             "correct closed/p.csv",
-            "correct 'closed/*.csv'",
-            "inspect closed/p.csv",
-            "correct p.csv -o closed/r.json",
-            "correct p.csv --labels closed/l.csv",
-            "correct p.csv --distribution closed/d.json",
-            "batch closed/p.csv -o r.csv --jobs 1",
+            swept("correct 'closed/*.csv'"),
+            swept("inspect closed/p.csv"),
+            swept("correct p.csv -o closed/r.json"),
+            swept("correct p.csv --labels closed/l.csv"),
+            swept("correct p.csv --distribution closed/d.json"),
+            swept("batch closed/p.csv -o r.csv --jobs 1"),
             "batch 'closed/**/p.csv' -o r.csv --jobs 1",
-            "batch closed/m.csv -o r.csv --dry-run",
-            "batch p.csv -o closed/r.csv --jobs 1",
-            "gate closed/r.json --fail-under 1",
-            "convert closed/p.csv -o q.csv",
-            "convert p.csv -o closed/q.csv",
+            swept("batch closed/m.csv -o r.csv --dry-run"),
+            swept("batch p.csv -o closed/r.csv --jobs 1"),
+            swept("gate closed/r.json --fail-under 1"),
+            swept("convert closed/p.csv -o q.csv"),
+            swept("convert p.csv -o closed/q.csv"),
         ],
     )
     def test_a_folder_that_cannot_be_searched(self, run, tmp_path, monkeypatch, command):
@@ -251,8 +254,7 @@ class TestInterruptedEarly:
         for step in range(40):
             self.interrupt(tmp_path, 0.02 + step * 0.02)
 
-    @pytest.mark.one_in(3)
-    @pytest.mark.parametrize("delay", [0.08, 0.15, 0.3])
+    @pytest.mark.parametrize("delay", [0.08, swept(0.15), swept(0.3)])
     def test_at_some(self, tmp_path, delay):
         self.interrupt(tmp_path, delay)
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from day import swept
 from experiments import TINY
 
 EVIL = "open('ran', 'w').close()\nraise ImportError('evil')\n"
@@ -54,9 +55,9 @@ class TestLinksOutOfFolders:
 
 
 class TestManifest:
-    @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-    @pytest.mark.parametrize("names", ["evil:M", "auc evil:M", "os:system"])
-    @pytest.mark.parametrize("more", [(), ("--dry-run",)])
+    @pytest.mark.parametrize("suffix", ["csv", swept("parquet")])
+    @pytest.mark.parametrize("names", ["evil:M", swept("auc evil:M"), "os:system"])
+    @pytest.mark.parametrize("more", [(), swept(("--dry-run",))])
     def test_names_no_code(self, run, project, suffix, names, more):
         import pandas as pd
 

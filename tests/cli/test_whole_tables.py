@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from day import thinned
 from printed import cells_of, letters
 from rich.cells import cell_len
 
@@ -235,8 +236,7 @@ def check(rows, text):
         assert not wrong, (wrong, text)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", thinned(TABLES, 3))
 def test_every_row_is_that_of_the_json(found, name):
     document, (kind, _, tables) = found(name), TABLES[name]
     for width in WIDTHS:
@@ -260,8 +260,9 @@ def large_numbers(value):
     return {f"{abs(value):.0f}"} if isinstance(value, (int, float)) else set()
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in ("orders", "inspect")])
+@pytest.mark.parametrize(
+    "name", thinned([name for name in TABLES if name not in ("orders", "inspect")], 3)
+)
 def test_no_form_has_a_large_number_that_the_json_has_not(found, name):
     document, kind = found(name), TABLES[name][0]
     known = large_numbers(document)
@@ -342,7 +343,7 @@ LISTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", LISTINGS)
+@pytest.mark.parametrize("name", thinned(LISTINGS, 5))
 def test_listings_say_the_same_at_every_width(run, monkeypatch, name):
     """Where all wrapping is undone, by reading column after column."""
     told = []
@@ -363,7 +364,6 @@ CASES = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("header", "rows"), CASES)
 def test_every_letter_is_there_however_narrow_the_page(header, rows):
     for width in range(1, 60, 4):

@@ -6,6 +6,7 @@ from inspect import getdoc
 from pathlib import Path
 
 import pytest
+from day import thinned
 
 from bbccli.cli.command import COMMANDS, command_named
 from bbccli.methods import METHODS
@@ -57,21 +58,25 @@ def is_plain(text):
     return not any(mark in text for mark in MARKS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
 def test_help_is_plain(run, name):
     status, out, _ = run(name, "--help")
     text = out + (run(name, "--help-all")[1] if "--help-all" in out else "")
     assert (status, is_plain(text.replace("**/", "").replace("** ", ""))) == (0, True)
 
 
-@pytest.mark.parametrize("name", [*METHODS, *METRICS, *INTERVALS, *NOTES])
+@pytest.mark.parametrize("name", thinned([*METHODS, *METRICS, *INTERVALS, *NOTES], 7))
 def test_explanations_are_plain(run, name):
     assert is_plain(run.silent("explain", name))
 
 
 @pytest.mark.parametrize(
     ("command", "name"),
-    [("methods", one) for one in METHODS] + [("metrics", one) for one in METRICS],
+    thinned(
+        [("methods", one) for one in METHODS] + [("metrics", one) for one in METRICS],
+        7,
+        unpack=True,
+    ),
 )
 def test_entries_are_plain(run, command, name):
     assert is_plain(run.silent(command, name))
@@ -102,7 +107,6 @@ def everything():
     return texts | pages
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("words", to_avoid())
 def test_words_that_the_glossary_avoids_do_not_occur(everything, words):
     found = {place: occurrences(words, text) for place, text in everything.items()}

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import slow_comparisons as slow
+from day import swept
 from documents import codes
 from matrices import binary, changed_source, regression
 
@@ -22,7 +23,7 @@ from bbccli.types import IntervalKind, Select, Side
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 
 
-@pytest.mark.parametrize("name", ["auc", "accuracy", "mse", "brier"])
+@pytest.mark.parametrize("name", ["auc", swept("accuracy"), swept("mse"), swept("brier")])
 def test_the_corrected_difference_is_that_of_loops(name):
     """And its interval that of max-T, whatever interval other methods are to have."""
     matrix = (regression if name == "mse" else binary)()
@@ -117,12 +118,12 @@ def test_a_margin_never_makes_a_verdict_better():
     ("lower", "upper", "margin", "expected"),
     [
         (0.03, 0.1, 0.02, Verdict.BETTER),
-        (0.02, 0.1, 0.02, Verdict.NOT_WORSE),
-        (-0.02, 0.1, 0.02, Verdict.NOT_WORSE),
-        (-0.021, 0.1, 0.02, Verdict.NOT_SHOWN),
-        (-0.2, -0.02, 0.02, Verdict.NOT_SHOWN),
-        (-0.2, -0.021, 0.02, Verdict.WORSE),
-        (0.0, 0.0, 0.0, Verdict.NOT_WORSE),
+        swept(0.02, 0.1, 0.02, Verdict.NOT_WORSE),
+        swept(-0.02, 0.1, 0.02, Verdict.NOT_WORSE),
+        swept(-0.021, 0.1, 0.02, Verdict.NOT_SHOWN),
+        swept(-0.2, -0.02, 0.02, Verdict.NOT_SHOWN),
+        swept(-0.2, -0.021, 0.02, Verdict.WORSE),
+        swept(0.0, 0.0, 0.0, Verdict.NOT_WORSE),
         (None, 0.1, 0.0, Verdict.UNDEFINED),
     ],
 )

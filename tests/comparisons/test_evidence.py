@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, for_metric, regression, weighing
 from scipy import stats
 from slow_comparisons import placements_less_auc
@@ -93,7 +94,9 @@ def test_groups_of_one_class_are_strata_and_others_are_not():
     assert evidence_of(few, METRICS["auc"], Plan()).df.tolist() == [2]
 
 
-@pytest.mark.parametrize("name", ["accuracy", "auc", "f1", "rmse", "concordance"])
+@pytest.mark.parametrize(
+    "name", ["accuracy", swept("auc"), swept("f1"), swept("rmse"), swept("concordance")]
+)
 def test_sample_weights_and_gaps_have_a_say(name):
     matrix = for_metric(name)
     whole = evidence_of(matrix, METRICS[name], Plan())

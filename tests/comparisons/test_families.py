@@ -166,7 +166,6 @@ def test_the_order_of_columns_and_of_families_changes_nothing():
 
 
 @pytest.mark.parametrize("law", ["10 leaders by 0.15", "mixed", "10 of one"])
-@pytest.mark.one_in(1)
 def test_equal_families_are_seldom_told_apart(law):
     """Standard errors of each pair told some pair apart in 13% of such studies with leaders."""
     setting = next(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan
@@ -152,9 +153,9 @@ def held_out():
     ("other", "what"),
     [
         (regression(), "tasks"),
-        (binary(kind="score"), "kinds of predictions"),
-        (binary(n_repeats=2), "numbers of repeats"),
-        (held_out(), "kinds of repeats"),
+        swept(binary(kind="score"), "kinds of predictions"),
+        swept(binary(n_repeats=2), "numbers of repeats"),
+        swept(held_out(), "kinds of repeats"),
     ],
 )
 def test_other_studies_are_refused(other, what):

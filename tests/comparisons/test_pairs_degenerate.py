@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from documents import codes
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,8 +123,16 @@ def test_too_few_folds(test):
     assert found.difference == pytest.approx(0.15)
 
 
-@pytest.mark.parametrize("test", ["k-fold-t", "corrected-t", "bayes-t", "five-by-two-t",
-                                  "five-by-two-f"])  # fmt: skip
+@pytest.mark.parametrize(
+    "test",
+    [
+        "k-fold-t",
+        swept("corrected-t"),
+        swept("bayes-t"),
+        swept("five-by-two-t"),
+        swept("five-by-two-f"),
+    ],
+)
 def test_one_difference_again_and_again(test):
     """0.03 in every fold: baycomp is certain. Rounding parts some of them."""
     first = np.round(np.linspace(0.6, 0.7, 10), 2).reshape(5, 2)
@@ -239,7 +248,7 @@ def test_where_no_test_can_be_run_that_is_the_answer():
         compare_pairs(huge, "rmse", FEW, [huge.configurations[:2]], "all")
 
 
-@pytest.mark.parametrize("name", ["mcc", "r2", "f1", "spearman"])
+@pytest.mark.parametrize("name", ["mcc", swept("r2"), swept("f1"), swept("spearman")])
 def test_few_samples_do_not_make_a_smooth_metric_jump(name):
     """Of eight samples each is so heavy that leaving it out is no derivative."""
     for seed in range(12):

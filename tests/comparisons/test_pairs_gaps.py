@@ -45,7 +45,6 @@ GAPS = ("--missing", "available")
 SHARES = (*GAPS, "--metric", "accuracy")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "test", ["mcnemar", "mcnemar-exact", "mcnemar-chi2", "two-proportions", "cochran-q", "looney-f"]
 )
@@ -161,7 +160,6 @@ def test_delong_passes_over_a_repeat_that_holds_out_one_class(ask):
     assert one["statistic"] == pytest.approx(z)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("last", "n_folds"), [(19, 5), (12, 1)], ids=["no positive at all", "in one fold"]
 )
@@ -174,7 +172,6 @@ def test_folds_without_a_precision_are_counted(ask, last, n_folds):
     assert "hint: wald or permutation, over samples" in err
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("test", "n_folds", "problem"),
     [

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import thinned
 from documents import codes
 from matrices import binary, for_metric, regression, weighing
 from pairs import PLAN, ask, case, of_labels, of_table
@@ -46,7 +47,7 @@ def numbers(found):
     return (found.difference, found.statistic, found.p, found.error, *interval, *beliefs)
 
 
-every_test = pytest.mark.parametrize("test", TESTS)
+every_test = pytest.mark.parametrize("test", thinned(TESTS, 7))
 
 
 @every_test
@@ -63,7 +64,6 @@ def test_what_a_test_promises(test):
         assert found.interval.lower < found.interval.upper
 
 
-@pytest.mark.one_in(3)
 @every_test
 def test_swapping_the_two_flips_the_sign_and_keeps_p(test):
     for matrix in (made(test), made(test, n_configurations=2)):
@@ -113,7 +113,6 @@ def test_identical_columns_do_not_differ(test):
         assert found.verdict is Verdict.NOT_SHOWN
 
 
-@pytest.mark.one_in(3)
 @every_test
 def test_the_same_seed_gives_the_same_whatever_the_machine(test):
     expected = numbers(found_of(test))
@@ -232,8 +231,7 @@ def test_configurations_have_to_be_two_and_different(test):
         found_of(test, rope=-1.0)
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", thinned(METRICS, 5))
 def test_every_metric_meets_every_test(name):
     failed = {}
     matrix = for_metric(name, n_samples=60, n_folds=2, n_repeats=5)
@@ -256,8 +254,8 @@ def test_every_metric_meets_every_test(name):
 SAMPLED = ("wald", "permutation", "bootstrap", "bayes-bootstrap")
 
 
-@pytest.mark.parametrize("test", SAMPLED)
-@pytest.mark.parametrize("pooling", Pooling)
+@pytest.mark.parametrize("test", thinned(SAMPLED, 2))
+@pytest.mark.parametrize("pooling", thinned(Pooling, 3))
 def test_poolings_repeats_groups_and_weights(test, pooling):
     for matrix in (
         binary(n_repeats=2),
@@ -331,7 +329,9 @@ def test_corrected_t_of_repeated_hold_out():
     assert found.df == (5,)
 
 
-@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.of_pairs])
+@pytest.mark.parametrize(
+    "name", thinned([name for name, metric in METRICS.items() if metric.of_pairs], 6)
+)
 def test_swaps_of_what_is_only_ordered_know_no_scale(name):
     matrix = for_metric(name, n_repeats=2)
     predictions = matrix.predictions.copy()
@@ -374,7 +374,7 @@ DEFAULT_OF = [
 ]
 
 
-@pytest.mark.parametrize(("matrix", "metric", "expected"), DEFAULT_OF)
+@pytest.mark.parametrize(("matrix", "metric", "expected"), thinned(DEFAULT_OF, 7, unpack=True))
 def test_the_default_fits_the_metric(matrix, metric, expected):
     (found,), _ = compare_pairs(matrix, METRICS[metric], PLAN, [("c1", "c4")])
     assert found.test == expected

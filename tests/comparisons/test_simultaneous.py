@@ -37,7 +37,6 @@ def slow_evidence(name, matrix):
 @pytest.mark.parametrize("name", list(MAKERS))
 @pytest.mark.parametrize("other", [0, 3])
 @pytest.mark.parametrize("side", [Side.TWO, Side.LOWER])
-@pytest.mark.one_in(1)
 def test_loops_agree(name, other, side):
     matrix = MAKERS[name]()
     gains, values, strata, df = slow_evidence(name, matrix)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, multiclass, of_labels, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan
@@ -19,7 +20,7 @@ PLAN = Plan(n_resamples=200, seed=2)
 METRIC_OF = {"betting": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
 
 
-@pytest.fixture(params=list(RULES))
+@pytest.fixture(params=thinned(RULES, 7))
 def rule(request):
     return request.param
 
@@ -79,7 +80,6 @@ def test_a_copy_of_the_best_stays(rule):
     assert f"{decision.best}!" in decision.keep
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("min_samples", [0, 250])
 def test_few_samples_drop_nothing(rule, min_samples):
     matrix = spread()
@@ -124,8 +124,11 @@ EVERY_METRIC = [
 ]
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize(("maker", "name"), EVERY_METRIC, ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize(
+    ("maker", "name"),
+    thinned(EVERY_METRIC, 5, unpack=True),
+    ids=lambda x: getattr(x, "__name__", x),
+)
 def test_bbcd_takes_every_metric(maker, name):
     matrix = maker(60, n_repeats=2, n_folds=3)
     decision = drop(matrix, METRICS[name], Plan(64), threshold=0.9)
@@ -134,8 +137,10 @@ def test_bbcd_takes_every_metric(maker, name):
     assert decision.best in decision.keep
 
 
-@pytest.mark.parametrize("limits", [Resources(jobs=1), Resources(jobs=3), Resources(memory=2**24)])
-@pytest.mark.parametrize("name", ["accuracy", "auc", "log-loss"])
+@pytest.mark.parametrize(
+    "limits", [Resources(jobs=1), swept(Resources(jobs=3)), swept(Resources(memory=2**24))]
+)
+@pytest.mark.parametrize("name", ["accuracy", swept("auc"), "log-loss"])
 def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
     matrix, metric = spread(), METRICS[name]
     expected = drop(matrix, metric, PLAN).decisions
@@ -195,7 +200,6 @@ def test_orders_are_drawn_from_the_seed():
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["rmse", "auc"])
 def test_a_lost_winner_is_a_loss(name):
     """Losses are positive, whichever way the metric is better."""

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import of, of_labels, regression
 
 from bbccli import METRICS, Plan, PredictionMatrix
@@ -112,8 +113,8 @@ def slow_brace(standing, sign, loss, groups=None, weights=None):
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("kind", ["plain", "groups", "weights", "both"])
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
+@pytest.mark.parametrize("kind", ["plain", "groups", swept("weights"), "both"])
 def test_brace_by_loops(seed, kind):
     matrix = regression(60, n_configurations=5, seed=seed)
     rng = np.random.default_rng(seed)
@@ -189,8 +190,8 @@ def slow_betting(matrix, loss, threshold, n_started):
     return gone
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("kind", ["plain", "groups", "weights", "both"])
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
+@pytest.mark.parametrize("kind", ["plain", "groups", swept("weights"), "both"])
 def test_betting_by_loops(seed, kind):
     rng = np.random.default_rng(seed)
     matrix = labels(rng.random((120, 9)) < np.linspace(0.35, 0.9, 9))
@@ -260,7 +261,6 @@ LAST_LOSES = [[0.9, 0.8, 0.1], [0.8, 0.9, 0.1], [0.9, 0.8, 0.1]]
 BY_A_TENTH = [[0.9, 0.7], [0.4, 0.3], [0.8, 0.5]]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("rule", "shares", "worse"),
     [
@@ -295,8 +295,8 @@ def test_friedman_compares_only_after_the_overall_test():
     assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("seed", thinned(range(4), 2))
+@pytest.mark.parametrize("spread", [0.0, swept(2.0)])
 def test_anova_is_reml(seed, spread):
     """The closed form maximises the restricted likelihood of the mixed model."""
     from scipy.optimize import minimize
@@ -380,7 +380,7 @@ def test_signed_ranks_by_all_signs():
     np.testing.assert_allclose(signed_ranks(differences, MOST_EXACT)[1], expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [4, 10, 30, 80])
+@pytest.mark.parametrize("n", [4, swept(10), swept(30), swept(80)])
 def test_signed_ranks_are_those_of_scipy(n):
     from scipy.stats import wilcoxon
 
@@ -415,7 +415,7 @@ def test_cvst_goes_after_three_failures():
     assert not verdict("cvst", labels(right[:80], 4)).worse[1]  # 1 of 4: the line is 0.827
 
 
-@pytest.mark.parametrize("rule", ["friedman", "anova", "win-loss", "wilcoxon"])
+@pytest.mark.parametrize("rule", ["friedman", swept("anova"), swept("win-loss"), swept("wilcoxon")])
 def test_errors_are_better_when_small(rule):
     matrix = regression(200, n_folds=10)
     rmse, r2 = (verdict(rule, matrix, 0.8, metric=METRICS[name]) for name in ("rmse", "r2"))
@@ -436,7 +436,7 @@ def test_metrics_without_losses_are_refused(rule, metric):
         verdict(rule, regression(), metric=METRICS[metric])
 
 
-@pytest.mark.parametrize("rule", [r.name for r in RULES.values() if "folds" in r.needs])
+@pytest.mark.parametrize("rule", thinned([r.name for r in RULES.values() if "folds" in r.needs], 5))
 def test_rules_over_folds_say_that_they_need_them(rule):
     matrix = labels(np.ones((60, 2)))
     without = PredictionMatrix(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, regression
 
 from bbccli import METRICS, Plan
@@ -32,7 +33,7 @@ def drawn(seed=0):
     return Distribution(values, np.zeros(800, int), sizes=np.full(800, 22))
 
 
-@pytest.mark.parametrize(("kind", "fixed"), FACTORS)
+@pytest.mark.parametrize(("kind", "fixed"), thinned(FACTORS, 4, unpack=True))
 def test_the_spread_is_a_multiple_of_the_matched(kind, fixed):
     distribution = drawn()
     plan, basis = Plan(interval=kind, guard=False), Basis(0.6, 60, 60, fixed=fixed)
@@ -42,8 +43,8 @@ def test_the_spread_is_a_multiple_of_the_matched(kind, fixed):
     assert (found.lower, found.upper) == pytest.approx(ends, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["calibrated", "sharp"])
-@pytest.mark.parametrize("method", ["bbc", "bbc-632", "bbc-eb"])
+@pytest.mark.parametrize("kind", ["calibrated", swept("sharp")])
+@pytest.mark.parametrize("method", ["bbc", swept("bbc-632"), swept("bbc-eb")])
 def test_methods_centre_it_at_their_estimate(kind, method, monkeypatch):
     # clipped, the interval of bbc-eb is a union of two
     monkeypatch.setattr(bbc, "_between", moved)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from scipy.special import erfc, erfcinv
 
 from bbccli.domain.estimate import Distribution
@@ -17,8 +18,8 @@ def near_the_ceiling(size=1000, seed=0):
     return of(np.minimum(np.random.default_rng(seed).normal(0.98, 0.02, size), 1))
 
 
-@pytest.mark.parametrize("n_units", [5, 60, 500])
-@pytest.mark.parametrize("probability", [0.025, 0.05, 0.5, 0.975])
+@pytest.mark.parametrize("n_units", [5, swept(60), swept(500)])
+@pytest.mark.parametrize("probability", [0.025, swept(0.05), 0.5, swept(0.975)])
 def test_all_perfect_by_hand(n_units, probability):
     """G = exp(-u / (N + 1/4)), so G <= x where u >= -(N + 1/4) log x."""
     u = erfcinv(probability) ** 2  # P(Gamma(1/2, 1) >= u) = erfc(sqrt(u))
@@ -26,7 +27,7 @@ def test_all_perfect_by_hand(n_units, probability):
     assert found == pytest.approx(np.exp(-u / (n_units + 0.25)), abs=1e-12)
 
 
-@pytest.mark.parametrize("probability", [0.01, 0.05, 0.5, 0.99])
+@pytest.mark.parametrize("probability", [0.01, swept(0.05), swept(0.5), swept(0.99)])
 def test_the_guard_only_widens(probability):
     distribution = near_the_ceiling()
     plain = distribution.quantile(probability)
@@ -67,8 +68,8 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("weighted", [False, swept(True)])
+@pytest.mark.parametrize("law", thinned(LAWS, 3))
 def test_the_distribution_function_reaches_the_probability_there_and_not_before(law, weighted):
     rng = np.random.default_rng(len(law))
     for _ in range(40):
@@ -88,8 +89,8 @@ def test_the_distribution_function_reaches_the_probability_there_and_not_before(
         assert around[0] - 1e-10 <= wanted <= around[1] + 1e-10
 
 
-@pytest.mark.parametrize("bound", [0.0, 1.0])
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("bound", [0.0, swept(1.0)])
+@pytest.mark.parametrize("law", thinned(LAWS, 3))
 def test_its_error_is_the_distance_of_quantiles_a_standard_error_of_the_share_apart(law, bound):
     distribution = of(LAWS[law](np.random.default_rng(3), 200))
     guarded, probability = Guarded(distribution, 40, bound), 0.3

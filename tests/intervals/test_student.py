@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from day import swept
 from scipy import stats
 
 from bbccli import METRICS, Plan
@@ -27,8 +28,8 @@ def resamples(size=1000, seed=0):
     return np.random.default_rng(seed).beta(15, 5, size)
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95])
-@pytest.mark.parametrize("n_drawn", [5, 100])
+@pytest.mark.parametrize("level", [0.9, swept(0.95)])
+@pytest.mark.parametrize("n_drawn", [5, swept(100)])
 def test_raschka_equation_31(level, n_drawn):
     values = resamples()
     interval, _, _ = found(of(values), Basis(values.mean(), 7, n_drawn), level=level)

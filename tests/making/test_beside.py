@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 from making import loops
 from matrices import binary, regression
 
@@ -45,9 +46,9 @@ def test_the_difference_is_that_of_a_slow_loop():
     "options",
     [
         {"metric": "log-loss", "select": "greedy:4"},
-        {"metric": "f1", "threshold": "tuned"},
-        {"metric": "brier", "calibrate": "isotonic"},
-        {"metric": "mcc", "select": "mean:2", "threshold": "tuned", "calibrate": "platt"},
+        swept({"metric": "f1", "threshold": "tuned"}),
+        swept({"metric": "brier", "calibrate": "isotonic"}),
+        swept({"metric": "mcc", "select": "mean:2", "threshold": "tuned", "calibrate": "platt"}),
     ],
 )
 def test_alone_it_is_the_gain_that_correct_gives(options):

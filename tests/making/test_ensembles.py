@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from making import loops
 from matrices import binary, multiclass, regression
 
@@ -41,8 +42,8 @@ def bags(matrix, n=6):
     return np.vstack([everything, draws_of(matrix.n_samples, None, 3).batch(0, 1).in_bag[:n]])
 
 
-@pytest.mark.parametrize("n_repeats", [1, 2])
-@pytest.mark.parametrize(("make", "name"), CASES)
+@pytest.mark.parametrize("n_repeats", [1, swept(2)])
+@pytest.mark.parametrize(("make", "name"), thinned(CASES, 4, unpack=True))
 @pytest.mark.parametrize("rule", ["mean:3", "greedy:5"])
 def test_the_slow_loop_makes_the_same(rule, make, name, n_repeats):
     matrix = make(n_repeats=n_repeats)
@@ -73,10 +74,13 @@ def argmax(matrix, name, plan):
     return corrected(Case(maker.shipped, metric, metric, plan, "bbc", maker=maker))
 
 
-@pytest.mark.parametrize("select", ["best", "one-se"])
+@pytest.mark.parametrize("select", ["best", swept("one-se")])
 @pytest.mark.parametrize("pooling", ["pooled", "fold-mean"])
 @pytest.mark.parametrize(
-    ("make", "name"), [*CASES, (binary, "mcc"), (multiclass, "accuracy"), (regression, "r2")]
+    ("make", "name"),
+    thinned(
+        [*CASES, (binary, "mcc"), (multiclass, "accuracy"), (regression, "r2")], 4, unpack=True
+    ),
 )
 def test_to_select_the_best_is_bbc_to_the_last_bit(make, name, pooling, select):
     if pooling == "fold-mean" and name == "r2":
@@ -102,8 +106,8 @@ def test_rows_and_columns_may_stand_in_another_order(rule):
     np.testing.assert_allclose(found, expected[:, columns], atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["log-loss", "auc", "rmse"])
-@pytest.mark.parametrize("rule", ["mean:2", "greedy:4"])
+@pytest.mark.parametrize("name", ["log-loss", swept("auc"), swept("rmse")])
+@pytest.mark.parametrize("rule", ["mean:2", swept("greedy:4")])
 def test_weights_are_repeated_rows(rule, name):
     matrix = (regression if name == "rmse" else binary)(n_samples=60, seed=4)
     weights = 1 + np.arange(60) % 3
@@ -174,12 +178,12 @@ def test_a_second_metric_measures_the_same_ensembles(name):
     ("rule", "word"),
     [
         ("greedy:0", "1 to"),
-        ("greedy:x", "not a number"),
-        ("greedy:", "not a number"),
-        ("mean", "number"),
-        ("best:3", "takes no number"),
-        ("greedy:2:3", "not a number"),
-        ("greedy:-1", "not a number"),
+        swept("greedy:x", "not a number"),
+        swept("greedy:", "not a number"),
+        swept("mean", "number"),
+        swept("best:3", "takes no number"),
+        swept("greedy:2:3", "not a number"),
+        swept("greedy:-1", "not a number"),
         ("gredy", "select"),
     ],
 )
@@ -200,7 +204,7 @@ def test_what_has_no_mean_is_refused(kind, name):
         METHODS["bbc"].run(binary(kind=kind), name, Plan(select="mean:2"))
 
 
-@pytest.mark.parametrize("method", ["tt", "bbc-f", "bbc-632", "tilting"])
+@pytest.mark.parametrize("method", ["tt", swept("bbc-f"), swept("bbc-632"), swept("tilting")])
 def test_methods_that_repeat_no_ensemble_refuse_it(method):
     with pytest.raises(UnsupportedError, match="can't repeat"):
         METHODS[method].run(binary(), "accuracy", Plan(select="mean:2"))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from making.test_ensembles import bags
 from matrices import binary, multiclass, regression
 
@@ -45,10 +46,10 @@ def tried(trial, weights, members):
     return trial.values(trial.weigh(weights), sums, len(members))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n_repeats", [1, 2])
+@pytest.mark.parametrize("weighted", [False, swept(True)])
+@pytest.mark.parametrize("n_repeats", [1, swept(2)])
 @pytest.mark.parametrize("engine", [Engine.NUMPY, Engine.NUMBA])
-@pytest.mark.parametrize(("make", "name"), CASES)
+@pytest.mark.parametrize(("make", "name"), thinned(CASES, 2, unpack=True))
 def test_fast_forms_score_as_any_metric(make, name, engine, n_repeats, weighted):
     if engine is Engine.NUMBA:
         pytest.importorskip("numba")
@@ -119,7 +120,6 @@ def tuned(matrix, name, engine, weights):
 LABELS = [name for name, metric in METRICS.items() if metric.wants is PredictionKind.LABEL]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", [n for n in LABELS if Task.BINARY in METRICS[n].tasks])
 def test_compiled_cuts_are_those_of_numpy(name):
     """Of ties, real weights, repeats, margins, bags of a single class, and of reversed scores."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept
 from sklearn.metrics import f1_score
 
 import bbccli
@@ -42,7 +43,6 @@ RUNS += ["holdout", "holdout_dates", "holdout_numbers", "holdout_rare"]
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.one_in(1)
 def test_members_weights_and_score_of_every_run(name: str):
     path = (MLJAR if name.startswith("mljar") else GLUON) / name
     found = made_again(path)
@@ -64,7 +64,13 @@ def test_weights_that_count_in_the_score_are_needed():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"rounds": 3}, {"limit": 0.2}, {"score": 0.0876}, {"weights": (0.1,) * 10}, {"weights": ()}],
+    [
+        {"rounds": 3},
+        swept({"limit": 0.2}),
+        swept({"score": 0.0876}),
+        swept({"weights": (0.1,) * 10}),
+        swept({"weights": ()}),
+    ],
 )
 def test_another_rule_or_report_is_not_reproduced(changes: dict[str, object]):
     matrix = read(MLJAR / "mljar")
@@ -134,7 +140,6 @@ KINDS = ("a", "a", "b", "b", "b", "c")
         {"metric": "accuracy", "rounded": True},
     ],
 )
-@pytest.mark.one_in(1)
 def test_in_every_bag_the_rule_is_that_of_the_tool(changes: dict[str, object]):
     matrix = binary(60, 6, seed=5)
     rule = Ensemble(name="E", rounds=7, **changes)
@@ -174,7 +179,12 @@ def test_members_are_chosen_by_the_metric_of_the_tool():
 
 @pytest.mark.parametrize(
     "options",
-    [{"exclude": ["5_Linear"]}, {"method": "tt"}, {"include": ["all"]}, {"interval": "sharp"}],
+    [
+        {"exclude": ["5_Linear"]},
+        swept({"method": "tt"}),
+        swept({"include": ["all"]}),
+        swept({"interval": "sharp"}),
+    ],
 )
 def test_who_asks_for_something_else_gets_the_best_single_model(options: dict[str, object]):
     found = bbccli.correct(MLJAR / "mljar", n_resamples=50, **options)
@@ -246,7 +256,6 @@ def cut_again(path: Path) -> tuple[float, float | None]:
 
 
 @pytest.mark.parametrize("name", ["mljar", "mljar_repeats", "mljar_weights"])
-@pytest.mark.one_in(1)
 def test_the_cut_of_mljar_is_found_again(name: str):
     found, stored = cut_again(MLJAR / name)
     assert found == pytest.approx(stored, abs=1e-12)
@@ -343,10 +352,10 @@ def test_the_figure_of_the_leaderboard_is_named():
     ("much", "too_much", "options", "expected"),
     [
         (1e9, 3e9, {}, ("Ensemble", 1000)),
-        (1e6, 3e9, {}, ("Ensemble", 200)),
-        (1e6, 3e9, {"n_resamples": 300}, ("Ensemble", 300)),
-        (1e6, 1e6, {}, ("10_LightGBM_GoldenFeatures", 1000)),
-        (1e6, 1e6, {"select": "tool", "n_resamples": 50}, ("Ensemble", 50)),
+        swept(1e6, 3e9, {}, ("Ensemble", 200)),
+        swept(1e6, 3e9, {"n_resamples": 300}, ("Ensemble", 300)),
+        swept(1e6, 1e6, {}, ("10_LightGBM_GoldenFeatures", 1000)),
+        swept(1e6, 1e6, {"select": "tool", "n_resamples": 50}, ("Ensemble", 50)),
     ],
 )
 def test_long_work_takes_fewer_resamples_or_is_left_out(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept, thinned
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
@@ -53,7 +53,7 @@ def usable(bags, matrix, name):
     return bags[np.all(both, axis=0)]
 
 
-@pytest.mark.parametrize(("name", "matrix"), CASES)
+@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
 def test_the_slow_loop_estimates_the_same(name, matrix):
     bags = usable(draws_of(matrix.n_samples, None, PLAN.seed).batch(0, 2).in_bag, matrix, name)[:60]
     figure = reference.figure_on(matrix, name)
@@ -76,16 +76,22 @@ def test_the_slow_loop_estimates_the_same(name, matrix):
 # Without information
 
 
-@pytest.mark.parametrize(("name", "matrix"), CASES)
+@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
 def test_all_pairs_by_a_slow_loop(name, matrix):
     found = no_information(matrix, METRICS[name], np.array([0, 3]), 0)
     assert found == pytest.approx([gamma_by_loop(matrix, name, c) for c in (0, 3)], rel=1e-12)
 
 
-@pytest.mark.parametrize("n_samples", [40, 400])
+@pytest.mark.parametrize("n_samples", [40, swept(400)])
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("auc", 0.5), ("gini", 0.0), ("auc-ovr", 0.5), ("mcc", 0.0), ("balanced-accuracy", 0.5)],
+    [
+        ("auc", 0.5),
+        swept("gini", 0.0),
+        ("auc-ovr", 0.5),
+        swept("mcc", 0.0),
+        swept("balanced-accuracy", 0.5),
+    ],
 )
 def test_what_is_known_without_information(name, expected, n_samples):
     matrix = for_metric(name, n_samples=n_samples, n_repeats=2)
@@ -111,7 +117,7 @@ def test_losses_of_values_over_all_pairs(name):
     assert found == pytest.approx(losses.mean(axis=(0, 1, 2)), rel=1e-12)
 
 
-@pytest.mark.parametrize("maker", [binary, multiclass, regression, survival])
+@pytest.mark.parametrize("maker", [binary, swept(multiclass), swept(regression), swept(survival)])
 def test_some_pairs_stand_for_all(maker, monkeypatch):
     name = {"binary": "log-loss", "multiclass": "log-loss", "regression": "mae"}
     metric = METRICS[name.get(maker.__name__, "concordance")]
@@ -161,17 +167,17 @@ def test_blocks_of_configurations_do_not_matter():
 # The rate, and the weight
 
 
-@pytest.mark.parametrize("direction", list(Direction))
+@pytest.mark.parametrize("direction", thinned(Direction, 2))
 @pytest.mark.parametrize(
     ("inside", "outside", "chance", "rate"),
     [
         (0.9, 0.8, 0.5, 0.25),
-        (0.9, 0.9, 0.5, 0.0),
-        (0.9, 0.95, 0.5, 0.0),  # better out of the bag
-        (0.6, 0.4, 0.5, 1.0),  # worse than chance out of the bag
+        swept(0.9, 0.9, 0.5, 0.0),
+        swept(0.9, 0.95, 0.5, 0.0),  # better out of the bag
+        swept(0.6, 0.4, 0.5, 1.0),  # worse than chance out of the bag
         (0.5, 0.5, 0.5, 0.0),  # nothing to lose, nothing lost
-        (0.5, 0.4, 0.5, 1.0),  # the denominator is 0
-        (0.4, 0.3, 0.5, 1.0),  # worse than chance in the bag
+        swept(0.5, 0.4, 0.5, 1.0),  # the denominator is 0
+        swept(0.4, 0.3, 0.5, 1.0),  # worse than chance in the bag
     ],
 )
 def test_the_rate_and_its_ends(inside, outside, chance, rate, direction):
@@ -198,8 +204,10 @@ def test_the_weight_goes_from_632_to_one():
 # The estimate
 
 
-@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss", "rmse", "concordance"])
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize(
+    "name", ["auc", swept("accuracy"), "log-loss", swept("rmse"), swept("concordance")]
+)
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 def test_between_bbc_632_and_bbc(name, pooling):
     matrix = for_metric(name, n_repeats=2)
     plan = replace(PLAN, pooling=pooling)
@@ -256,7 +264,7 @@ def test_the_formula(name):
 
 
 @pytest.mark.sweep
-@parts("n_seeds", 30, whole=60)
+@pytest.mark.parametrize("n_seeds", [30, swept(60)])
 def test_its_error_is_that_of_both_parts(n_seeds):
     """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
     matrix, metric = binary(), METRICS["accuracy"]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept, thinned
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
@@ -45,8 +45,8 @@ def clipped(value, worst, best, metric):
     return sign * min(max(sign * value, sign * worst), sign * best)
 
 
-@pytest.mark.parametrize("name", ["auc", "accuracy"])
-@pytest.mark.parametrize("n_repeats", [1, 2])
+@pytest.mark.parametrize("name", ["auc", swept("accuracy")])
+@pytest.mark.parametrize("n_repeats", [1, swept(2)])
 def test_the_slow_loop(name, n_repeats):
     """All of it from rows, one at a time: winners, out-of-bag values, moments, shrinking."""
     matrix = binary(n_samples=24, n_configurations=5, n_repeats=n_repeats, seed=1)
@@ -87,8 +87,7 @@ FORMULA = [
 ]
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize(("matrix", "name", "changes"), FORMULA)
+@pytest.mark.parametrize(("matrix", "name", "changes"), thinned(FORMULA, 4, unpack=True))
 def test_the_formula(matrix, name, changes):
     plan = replace(PLAN, **changes)
     found = EB.run(matrix, METRICS[name], plan)
@@ -211,9 +210,8 @@ def test_another_metric_selects():
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
-@parts("n_seeds", 30, whole=60)
+@pytest.mark.parametrize("n_seeds", [30, swept(60)])
 def test_its_error_is_that_of_both_parts(name, n_seeds):
     """Many seeds: the spread of the estimate is about what its Monte-Carlo error says."""
     matrix = binary(n_configurations=30, seed=2)

@@ -67,7 +67,6 @@ def test_statsmodels():
 
 @pytest.mark.parametrize("n_epochs", [1, 3])
 @pytest.mark.parametrize("groups", [None, GROUPS])
-@pytest.mark.one_in(1)
 def test_the_formula(n_epochs, groups):
     given = scores(r=n_epochs)
     matrix = matrix_of(given, task="score", groups=groups, bounds=BOUNDS)
@@ -144,7 +143,6 @@ LOGS = Path(__file__).parents[1] / "data" / "evaluations" / "inspect_ai" / "json
 
 
 @pytest.mark.parametrize("path", sorted(LOGS.iterdir()), ids=lambda path: path.stem[-4:])
-@pytest.mark.one_in(1)
 def test_the_standard_error_that_inspect_reports(path):
     (score, *_) = json.loads(path.read_text())["results"]["scores"]
     matrix = replace(read(path), outcome=replace(read(path).outcome, bounds=BOUNDS))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, regression, survival, weighing
 from methods import reference
 from oracle_data import METRIC_OF, SMALL, matrix
@@ -83,8 +84,10 @@ def test_groups_are_weighted_together():
     assert error_of(data, "mae") == pytest.approx(np.sqrt((sums**2).sum()) / 41, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["f1", "mcc", "average-precision", "log-loss", "concordance"])
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize(
+    "name", ["f1", swept("mcc"), "average-precision", swept("log-loss"), swept("concordance")]
+)
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 def test_other_metrics_have_about_the_error_of_a_bootstrap(name, pooling):
     data = (survival if name == "concordance" else binary)(n_samples=240)
     plan = replace(PLAN, pooling=pooling)
@@ -92,8 +95,8 @@ def test_other_metrics_have_about_the_error_of_a_bootstrap(name, pooling):
     assert error_of(data, name, plan) == pytest.approx(resampled.std(), rel=0.15)
 
 
-@pytest.mark.parametrize("n_samples", [40, 41, 60])
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize("n_samples", [40, swept(41), swept(60)])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 def test_a_median_has_no_interval(n_samples, pooling):
     found = run(regression(n_samples=n_samples), "medae", replace(PLAN, pooling=pooling))
     assert found.interval is None

@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
@@ -69,7 +70,7 @@ def slow_clustered_variance(truth, scores, groups):
     return s10 / m + s01 / n + 2 * s11 / (m * n)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", thinned(range(6), 6))
 def test_the_variance_is_that_of_the_slow_loop(seed):
     rng = np.random.default_rng(seed)
     data = binary(n_samples=int(rng.integers(8, 50)), n_configurations=3, seed=seed)
@@ -84,7 +85,7 @@ def test_the_variance_is_that_of_the_slow_loop(seed):
             assert placed[rows & (truth == kind)].mean() == pytest.approx(auc, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", thinned(ALL, 4))
 def test_variance_and_bounds_as_in_r(name):
     data, expected = matrix(name, "auc"), answers(name, "delong")["configs"]
     everything = np.ones(data.n_samples, bool)
@@ -134,7 +135,7 @@ def test_a_missing_prediction_never_counts():
     assert delong_variance(gappy, 0, np.ones(80, bool)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_groups_are_as_in_the_slow_loop(seed):
     data = binary(n_samples=50, n_configurations=2, seed=seed)
     groups = np.random.default_rng(seed).integers(0, 12, 50)
@@ -177,7 +178,9 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     assert found.interval.lower == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"])
+@pytest.mark.parametrize(
+    "name", ["delong", swept("delong-10p"), swept("hanley-mcneil"), swept("hanley-mcneil-10p")]
+)
 def test_other_metrics_are_refused_with_what_would_work(name):
     for metric in ("accuracy", "gini", "log-loss"):
         with pytest.raises(

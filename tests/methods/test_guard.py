@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from documents import codes
 from matrices import binary, by_hand, of, regression
 from scipy.special import erfcinv
@@ -41,10 +42,11 @@ def test_ten_positives_of_500_tell_of_the_recall_what_ten_samples_tell():
     assert every.interval.lower == pytest.approx(beta(500.5, 0.5).ppf(0.05), abs=2e-3)
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("metric", ["auc", "accuracy", "error", "brier", "recall", "mcc"])
-@pytest.mark.parametrize("method", ["bbc", "bbc-f", "bbc-632", "naive", "naive-f"])
-@pytest.mark.parametrize("kind", IntervalKind)
+@pytest.mark.parametrize(
+    "method", ["bbc", swept("bbc-f"), "bbc-632", swept("naive"), swept("naive-f")]
+)
+@pytest.mark.parametrize("kind", thinned(IntervalKind, 3))
 def test_a_guarded_interval_has_a_width(method, metric, kind):
     found = run(all_right(20, 20), method, metric, Plan(n_resamples=100, interval=kind))
     assert found.interval.lower < found.interval.upper
@@ -52,15 +54,14 @@ def test_a_guarded_interval_has_a_width(method, metric, kind):
 
 
 class TestCollapsed:
-    @pytest.mark.parametrize("metric", ["accuracy", "error"])
-    @pytest.mark.parametrize("side", [Side.TWO, Side.PESSIMISTIC])
+    @pytest.mark.parametrize("metric", ["accuracy", swept("error")])
+    @pytest.mark.parametrize("side", [Side.TWO, swept(Side.PESSIMISTIC)])
     def test_onto_the_best_value_is_noted_with_the_way_out(self, metric, side):
         plan = Plan(n_resamples=50, guard=False, side=side)
         found = run(all_right(20, 20), "bbc", metric, plan)
         (note,) = [note for note in found.notes if note.code == "collapsed-interval"]
         assert "--no-guard" in note.remedy
 
-    @pytest.mark.one_in(1)
     @pytest.mark.parametrize(
         ("data", "metric", "side"),
         [
@@ -111,7 +112,9 @@ class TestBrier:
         found = run(all_right(20, 20), "bbc", "brier", replace(LOWER, side=Side.UPPER))
         assert found.interval.upper == pytest.approx(beta(0.5, 40.5).ppf(0.95), abs=1e-3)
 
-    @pytest.mark.parametrize("method", ["bbc", "bbc-f", "t-folds", "influence", "tilting"])
+    @pytest.mark.parametrize(
+        "method", ["bbc", swept("bbc-f"), swept("t-folds"), swept("influence"), swept("tilting")]
+    )
     def test_an_end_that_is_not_estimated_is_1(self, method):
         found = run(binary(), method, "brier", Plan(n_resamples=100, side=Side.LOWER))
         assert found.interval.upper == 1.0
@@ -140,7 +143,7 @@ GUARDED = [
 ]
 
 
-@pytest.mark.parametrize("name", GUARDED)
+@pytest.mark.parametrize("name", thinned(GUARDED, 7))
 def test_the_guard_reaches_every_method_that_resamples(name):
     data = binary(n_repeats=2 if Need.REPEATS in METHODS[name].needs else 1)
     on, off = (
@@ -170,7 +173,6 @@ def weighing(matrix, weights):
 ONE_OF_1000 = np.where(np.arange(60) == 7, 1000.0, 1.0)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("method", "interval"), [("bbc", "percentile"), ("naive", "t"), ("bbc-f", "percentile")]
 )

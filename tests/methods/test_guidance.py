@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 
 from bbccli.cli.app import main
 from bbccli.domain.plan import Plan
@@ -51,7 +52,6 @@ def codes(matrix, metric="mean-score"):
     return [note.code for note in notes if note.code.startswith("guided")]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("parent_of", [best, of_best_five])
 @pytest.mark.parametrize("n_candidates", [60, 100, 400])
 def test_a_climb_is_in_doubt(parent_of, n_candidates):
@@ -59,7 +59,7 @@ def test_a_climb_is_in_doubt(parent_of, n_candidates):
     assert codes(matrix_of(answers, task="score")) == ["guided-climb"]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", thinned(range(10), 7))
 def test_a_tree_that_no_score_guided_is_not(seed):
     rng = np.random.default_rng(seed)
     assert codes(matrix_of(prompts(any_one, 120, rng), task="score")) == []
@@ -118,7 +118,6 @@ KINDS = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("metric", KINDS)
 def test_every_kind_of_metric_shows_a_climb(metric):
     rng = np.random.default_rng(11)
@@ -280,7 +279,7 @@ def slipped(reached, rng, share):
     return np.where(rng.random(reached.shape) < share, ~reached, reached).astype(float)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", thinned(range(8), 7))
 def test_an_axis_that_goes_up_is_no_climb(seed):
     """Stages of boosting, epochs or k best: the neighbours of each are the latest, so the best."""
     rng = np.random.default_rng(seed)
@@ -290,7 +289,7 @@ def test_an_axis_that_goes_up_is_no_climb(seed):
     assert codes(matrix_of(answers, task="score")) == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", thinned(range(6), 6))
 def test_nor_are_models_side_by_side_at_each_stage(seed):
     rng = np.random.default_rng(seed)
     n_models = (2, 3, 5)[seed % 3]
@@ -300,8 +299,8 @@ def test_nor_are_models_side_by_side_at_each_stage(seed):
     assert codes(matrix_of(slipped(reached, rng, 0.01), task="score")) == []
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("within", [0.25, -0.1])
+@pytest.mark.parametrize("seed", thinned(range(10), 4))
+@pytest.mark.parametrize("within", [0.25, swept(-0.1)])
 def test_nor_are_rows_of_a_grid(seed, within):
     """Most of its points are like the one right before them; rows go up, or down, by `within`."""
     rng = np.random.default_rng(seed)
@@ -342,7 +341,6 @@ def test_nor_is_a_random_search_in_the_order_of_another_score():
         assert codes(matrix_of(by_first, task="score")) == []
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.filterwarnings("ignore:Solver terminated early")
 def test_two_runs_of_optuna_are_told_apart():
     """Four hyperparameters of an SVM, and thirty switches of features, on 100 samples."""

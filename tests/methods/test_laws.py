@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept
 from looped import each, labelled
 from matrices import for_metric
 
@@ -141,7 +141,7 @@ MORE_LIMITS = [Resources(jobs=1), Resources(jobs=5), Resources(memory=16_000_000
 
 
 @pytest.mark.sweep
-@parts("every", LIMITS, whole=MORE_LIMITS)
+@pytest.mark.parametrize("every", [LIMITS, swept(MORE_LIMITS)])
 @every_pair
 def test_resources_do_not_matter(method, metric, matrix, expected, every):
     for limits in every:
@@ -178,7 +178,6 @@ def test_duplicated_configurations_change_nothing(method, metric, matrix, expect
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_order_of_the_configurations_changes_nothing(name):
     # with copies of the winner, whose sums may differ by rounding; of a metric that has no other
@@ -304,8 +303,7 @@ EVERY = 9
 """Every day a metric meets one in so many methods, and the next metric the next of them."""
 
 
-@pytest.mark.one_in(1)
-@parts("by_day", True, whole=False)
+@pytest.mark.parametrize("by_day", [True, swept(False)])
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_meets_every_method(name, by_day):
     """All methods in one test, which names each that fails: a thousand tests take their time."""
@@ -369,7 +367,9 @@ def test_the_default_set_leaves_out_what_folds_do_not_allow():
             estimate(by_class, [METRICS["auc"]], PLAN, [name])
 
 
-@pytest.mark.parametrize(("n_folds", "runs"), [(5, False), (7, False), (8, True), (10, True)])
+@pytest.mark.parametrize(
+    ("n_folds", "runs"), [(5, False), swept(7, False), swept(8, True), swept(10, True)]
+)
 def test_bbc_f_is_a_default_from_eight_folds_on(n_folds, runs):
     matrix = for_metric("auc", n_folds=n_folds)
     estimates, _ = estimate(matrix, [METRICS["auc"]], PLAN)

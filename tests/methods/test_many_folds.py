@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept, thinned
 from matrices import binary, of, survival
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -21,13 +21,13 @@ from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, PredictionKind, Task
 
 
-@pytest.mark.parametrize("few", [1, 64])
+@pytest.mark.parametrize("few", [1, swept(64)])
 @pytest.mark.parametrize(
     ("matrix", "metric"),
     [
         (binary(60, n_folds=10), "auc"),
-        (binary(60, n_folds=15, n_repeats=2), "brier"),
-        (survival(80, n_folds=8), "concordance"),
+        swept(binary(60, n_folds=15, n_repeats=2), "brier"),
+        swept(survival(80, n_folds=8), "concordance"),
     ],
 )
 def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
@@ -79,7 +79,7 @@ def test_leave_one_out_of_many_samples(monkeypatch):
 
 
 @pytest.mark.sweep
-@parts("name", "bbcd", whole="all")
+@pytest.mark.parametrize("name", ["bbcd", swept("all")])
 def test_a_walk_of_very_many_folds_is_refused_at_once(name):
     """All samples seen are drawn anew after each fold, so time grows with N F."""
     matrix, metrics, plan = leave_one_out(4500), [METRICS["accuracy"]], Plan(n_resamples=500)
@@ -159,8 +159,8 @@ def test_bags_without_a_figure_are_left_out():
 # All resamples of the folds
 
 
-@pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize("most_compared", [0, 2**11])
+@pytest.mark.parametrize("direction", thinned(Direction, 2))
+@pytest.mark.parametrize("most_compared", [0, swept(2**11)])
 def test_the_winner_is_the_first_of_the_best(monkeypatch, direction, most_compared):
     monkeypatch.setattr(bbc_folds, "MOST_COMPARED", most_compared)
     rng, rule = np.random.default_rng(3), SelectionRule(direction)

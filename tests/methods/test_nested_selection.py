@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, by_hand, multiclass, of_labels
 from methods import reference
 
@@ -12,14 +13,14 @@ from bbccli.types import Pooling
 NESTED = METHODS["nested-selection"].run
 
 
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 @pytest.mark.parametrize(
     ("name", "matrix"),
     [
         ("auc", binary(n_samples=30, seed=6)),
-        ("auc", binary(n_repeats=3, seed=1)),
+        swept("auc", binary(n_repeats=3, seed=1)),
         ("accuracy", binary(n_samples=33, seed=2)),
-        ("accuracy", multiclass(n_repeats=2)),
+        swept("accuracy", multiclass(n_repeats=2)),
     ],
 )
 def test_slow_loop(name, matrix, pooling):
@@ -54,7 +55,12 @@ TT = METHODS["tt"]
 
 @pytest.mark.parametrize(
     ("selector", "metric"),
-    [("log-loss", "accuracy"), ("accuracy", "log-loss"), ("brier", "auc"), ("auc", "brier")],
+    [
+        ("log-loss", "accuracy"),
+        swept("accuracy", "log-loss"),
+        swept("brier", "auc"),
+        swept("auc", "brier"),
+    ],
 )
 def test_two_metrics_of_opposite_directions(selector, metric):
     """The first metric finds the best of a fold by its direction, the other measures by its own."""

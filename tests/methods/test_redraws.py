@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from documents import codes
 from matrices import binary, for_metric, multiclass, of
 from methods import reference
@@ -27,8 +28,8 @@ def rare(n_rare, n_samples=50, n_configurations=3, kind=PredictionKind.PROBABILI
     return of(Outcome(Task.BINARY, truth, ("no", "yes")), predictions, kind, 5, seed)
 
 
-@pytest.mark.parametrize("name", ["accuracy", "auc"])
-@pytest.mark.parametrize("n_rare", [2, 3])
+@pytest.mark.parametrize("name", ["accuracy", swept("auc")])
+@pytest.mark.parametrize("n_rare", [2, swept(3)])
 def test_algorithm_5_by_a_slow_loop(name, n_rare):
     """Draw, and draw again only what can't be scored: nothing else decides."""
     matrix, n = rare(n_rare), 60
@@ -88,15 +89,19 @@ def test_a_metric_that_did_not_select_leaves_its_undefined_resamples_out():
 SINGLE = ["accuracy", "error", "log-loss", "brier"]
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("method", ["bbc", "bbc-632", "naive", "tilting", "mabt"])
+@pytest.mark.parametrize(
+    "method", ["bbc", swept("bbc-632"), "naive", swept("tilting"), swept("mabt")]
+)
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_class_of_one_sample_is_no_error_where_the_metric_does_without(method, name):
     found = METHODS[method].run(rare(1), METRICS[name], Plan(n_resamples=80))
     assert np.isfinite(found.value)
 
 
-@pytest.mark.parametrize("name", ["auc", "f1", "recall", "balanced-accuracy", "mcc", "kappa"])
+@pytest.mark.parametrize(
+    "name",
+    ["auc", swept("f1"), swept("recall"), swept("balanced-accuracy"), swept("mcc"), swept("kappa")],
+)
 def test_a_class_of_one_sample_is_an_error_where_the_metric_needs_it(name):
     label = METRICS[name].label
     message = f"class 'yes' has a single sample: {label} needs one among the rows drawn, and one"

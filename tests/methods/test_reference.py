@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, multiclass
 from methods import reference
 
@@ -19,8 +20,8 @@ CASES = [
 B = 40
 
 
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
-@pytest.mark.parametrize(("name", "matrix"), CASES)
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
+@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 2, unpack=True))
 def test_bbc(name, matrix, pooling):
     plan = Plan(n_resamples=B, seed=5, pooling=pooling)
     found = METHODS["bbc"].run(matrix, METRICS[name], plan)
@@ -38,7 +39,7 @@ def test_bbc(name, matrix, pooling):
     assert found.value == pytest.approx(found.distribution.values.mean(), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "matrix"), CASES)
+@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
 def test_tt(name, matrix):
     found = METHODS["tt"].run(matrix, METRICS[name], Plan())
     truth, figure = matrix.outcome.values, reference.FIGURES[name]
@@ -50,7 +51,7 @@ def test_tt(name, matrix):
     assert found.optimism == pytest.approx(reference.tt(of_repeat, matrix, winner), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "matrix"), CASES)
+@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
 def test_bbc_f(name, matrix):
     found = METHODS["bbc-f"].run(matrix, METRICS[name], Plan())
     in_bag, probabilities = every_resample(5)

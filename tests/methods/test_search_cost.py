@@ -7,6 +7,7 @@ from itertools import combinations
 import matrices
 import numpy as np
 import pytest
+from day import swept, thinned
 from scipy.stats import norm
 
 from bbccli import METRICS, Plan
@@ -60,7 +61,7 @@ def slow(case, n_resamples):
     return naive, corrected
 
 
-@pytest.mark.parametrize("metric", ["auc", "accuracy", "brier", "log-loss"])
+@pytest.mark.parametrize("metric", ["auc", swept("accuracy"), swept("brier"), swept("log-loss")])
 def test_against_all_subsets(metric):
     case = case_of(matrices.binary(n_configurations=6), metric)
     found = search_cost(case)
@@ -84,8 +85,8 @@ def test_against_all_subsets_where_some_performances_are_undefined():
     assert found.naive[1:] == pytest.approx(naive[1:], abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["auc", "accuracy", "mcc"])
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize("metric", ["auc", swept("accuracy"), swept("mcc")])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
     case = case_of(matrices.binary(n_samples=60), metric, replace(PLAN, pooling=pooling))
     found = search_cost(case)
@@ -214,7 +215,6 @@ def studied(shares, rho, n_samples, seed):
     [(ENDING, 10_000, True), (ENDING, 300, False), (LATE, 300, False), (EQUAL, 3000, False)],
     ids=["ending", "ending in few", "late", "equal"],
 )
-@pytest.mark.one_in(1)
 def test_it_says_that_searching_stopped_paying_only_where_it_did_and_the_samples_tell(
     shares, n_samples, can_tell
 ):
@@ -227,7 +227,6 @@ def test_it_says_that_searching_stopped_paying_only_where_it_did_and_the_samples
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("shares", [ENDING, LATE, EQUAL, np.linspace(0.65, 0.85, 20)])
 @pytest.mark.parametrize("n_samples", [80, 400])
 def test_true_gains_are_within_their_intervals(shares, n_samples):
@@ -283,12 +282,14 @@ def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
     assert np.isfinite(found.tried.corrected[1:]).all()
 
 
-@pytest.mark.parametrize("names", [None, ["c0"], [f"c{c}" for c in range(5)], "c0", 3])
+@pytest.mark.parametrize(
+    "names", [None, swept(["c0"]), swept([f"c{c}" for c in range(5)]), swept("c0"), swept(3)]
+)
 def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
 
 
-@pytest.mark.parametrize("n", [1, 2, 50, 51, 177, 10_000])
+@pytest.mark.parametrize("n", [1, swept(2), swept(50), swept(51), swept(177), swept(10_000)])
 def test_counts_reach_from_one_to_all(n):
     counts = counts_to(n)
     assert counts[0] == 1 and counts[-1] == n
@@ -310,8 +311,8 @@ def ranked_slowly(row, direction):
     return [c for group in groups for c in sorted(group)]
 
 
-@pytest.mark.parametrize("most_packed", [2**12, 0])
-@pytest.mark.parametrize("direction", list(Direction))
+@pytest.mark.parametrize("most_packed", [2**12, swept(0)])
+@pytest.mark.parametrize("direction", thinned(Direction, 2))
 def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
     monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
     if not most_packed:

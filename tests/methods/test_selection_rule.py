@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, changed_source
 from methods import reference
 
@@ -46,8 +47,8 @@ def by_loop(matrix, name, rows, order, pooling):
     return reference.one_se(figure, folds, order, matrix.n_configurations)
 
 
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
-@pytest.mark.parametrize("name", ["accuracy", "auc"])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
+@pytest.mark.parametrize("name", ["accuracy", swept("auc")])
 @pytest.mark.parametrize(("plan", "order"), [(ONE_SE, range(7)), (SIMPLEST, ORDER)])
 def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
     metric, plan = METRICS[name], replace(plan, pooling=pooling)
@@ -58,8 +59,8 @@ def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
     assert found.tolist() == [by_loop(matrix, name, r, order, pooling) for r in rows]
 
 
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
-@pytest.mark.parametrize("plan", [ONE_SE, SIMPLEST])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
+@pytest.mark.parametrize("plan", [ONE_SE, swept(SIMPLEST)])
 def test_an_error_selects_what_the_accuracy_does(matrix, plan, pooling):
     """One standard error of the best of losses reaches to larger ones."""
     plan = replace(plan, pooling=pooling)
@@ -100,7 +101,7 @@ def test_another_rule_on_the_same_matrix_selects_anew(matrix):
     assert winners[0] != winners[1] != winners[2]
 
 
-@pytest.mark.parametrize("name", ["cvt", "bbc", "bbc-f", "cvm-cv"])
+@pytest.mark.parametrize("name", ["cvt", swept("bbc"), swept("bbc-f"), swept("cvm-cv")])
 def test_methods_report_the_simpler_winner(name):
     n_repeats = 2 if name == "cvm-cv" else 1
     data = binary(n_configurations=9, n_repeats=n_repeats, seed=2)
@@ -136,8 +137,8 @@ def test_bbc_f_by_a_slow_loop(matrix):
         assert winner == np.flatnonzero(means >= means[top] - error - 1e-12)[0]
 
 
-@pytest.mark.parametrize("plan", [ONE_SE, SIMPLEST])
-@pytest.mark.parametrize("method", ["cvt", "bbc"])
+@pytest.mark.parametrize("plan", [ONE_SE, swept(SIMPLEST)])
+@pytest.mark.parametrize("method", ["cvt", swept("bbc")])
 @pytest.mark.parametrize("width", [1, 3])
 def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatch):
     expected = METHODS[method].run(matrix, METRICS["auc"], plan)
@@ -177,9 +178,9 @@ def test_complexities_are_asked_for(run, tmp_path):
     assert "the metadata give no complexity of a" in err
 
 
-@pytest.mark.parametrize("select", [Select.BEST, Select.ONE_SE])
-@pytest.mark.parametrize("name", ["accuracy", "auc", "brier", "precision"])
-@pytest.mark.parametrize("n_repeats", [1, 3])
+@pytest.mark.parametrize("select", [Select.BEST, swept(Select.ONE_SE)])
+@pytest.mark.parametrize("name", ["accuracy", "auc", swept("brier"), "precision"])
+@pytest.mark.parametrize("n_repeats", [1, swept(3)])
 def test_the_winner_over_folds_is_that_of_its_scorers(name, n_repeats, select):
     metric = METRICS[name]
     for seed in range(8):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, by_hand, multiclass, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan
@@ -22,9 +23,8 @@ def in_groups(matrix, n_groups, seed=0):
     return replace(matrix, groups=np.random.default_rng(seed).permutation(groups))
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("make", [binary, multiclass, regression, survival])
+@pytest.mark.parametrize("share", thinned(SHARES, 2))
+@pytest.mark.parametrize("make", [binary, swept(multiclass), swept(regression), swept(survival)])
 def test_each_sample_is_on_one_side(make, share):
     split = split_samples(make(), Plan(evaluation_share=share))
     assert split.held_out
@@ -33,7 +33,7 @@ def test_each_sample_is_on_one_side(make, share):
     assert split.evaluation.any()
 
 
-@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("share", thinned(SHARES, 6))
 def test_each_class_has_its_share(share):
     truth = np.repeat([0, 1, 2], [50, 8, 2])
     matrix = replace(multiclass(60), outcome=Outcome(Task.MULTICLASS, truth, ("a", "b", "c")))
@@ -68,8 +68,7 @@ def test_the_split_follows_the_seed_and_nothing_else():
     assert (split_samples(matrix, Plan(seed=6)).evaluation != expected).any()
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", thinned(range(5), 3))
 @pytest.mark.parametrize("n_groups", [2, 5, 13, 40])
 def test_groups_stay_together(n_groups, seed):
     matrix = in_groups(binary(40), n_groups, seed)
@@ -106,7 +105,7 @@ def test_the_only_sample_of_a_class_selects():
     assert split.evaluation.sum() == 10
 
 
-@pytest.mark.parametrize("share", [-0.1, 1, 1.5, float("nan")])
+@pytest.mark.parametrize("share", [-0.1, swept(1), swept(1.5), swept(float("nan"))])
 def test_a_share_out_of_range_is_refused(share):
     with pytest.raises(OptionError, match=r"evaluation_share is .*, not in \[0, 1\)"):
         Plan(evaluation_share=share)
@@ -147,12 +146,12 @@ def test_the_evaluation_samples_choose_among_the_preselected():
     ("values", "expected"),
     [
         ([0.5], [0]),
-        ([0.1] * 10, [0]),
-        ([0.1] * 11, [0, 1]),
-        (np.arange(30) / 30, [29, 28, 27]),
-        ([np.nan] * 19 + [0.4], [19]),
-        ([0.2, 0.9, 0.9, np.nan] + [0.0] * 20, [1, 2, 0]),
-        ([0.2, 0.9, 0.9 + 1e-15, np.nan] + [0.0] * 20, [1, 2, 0]),
+        swept([0.1] * 10, [0]),
+        swept([0.1] * 11, [0, 1]),
+        swept(np.arange(30) / 30, [29, 28, 27]),
+        swept([np.nan] * 19 + [0.4], [19]),
+        swept([0.2, 0.9, 0.9, np.nan] + [0.0] * 20, [1, 2, 0]),
+        swept([0.2, 0.9, 0.9 + 1e-15, np.nan] + [0.0] * 20, [1, 2, 0]),
     ],
 )
 def test_the_best_tenth_is_rounded_up(values, expected):
@@ -180,10 +179,13 @@ def test_tied_winners_are_named():
 
 
 @pytest.fixture(
-    params=[
-        *("delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
-        *("tilting", "tilting-10p", "mabt"),
-    ]
+    params=thinned(
+        [
+            *("delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
+            *("tilting", "tilting-10p", "mabt"),
+        ],
+        7,
+    )
 )
 def method(request):
     return METHODS[request.param]

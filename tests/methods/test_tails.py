@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept
 from matrices import binary, multiclass, of, regression
 
 from bbccli import METRICS, Plan
@@ -29,7 +29,7 @@ def slow_index(values):
     return sum(np.log(ordered[i] / ordered[k]) for i in range(k)) / k
 
 
-@pytest.mark.parametrize("n", [20, 49, 50, 61, 300])
+@pytest.mark.parametrize("n", [20, swept(49), swept(50), swept(61), swept(300)])
 def test_the_formula(n):
     values = np.random.default_rng(n).pareto(1.5, n)
     assert tail_index(values) == pytest.approx(slow_index(values), rel=1e-12)
@@ -115,7 +115,7 @@ def test_a_winner_that_predicts_one_class_is_told_of(kind):
 # Risks that seem to be the other way round
 
 
-files = parts("n_files", 100, whole=300)
+files = pytest.mark.parametrize("n_files", [100, swept(300)])
 
 
 def noise(seed, n_samples=60, n_configurations=5):

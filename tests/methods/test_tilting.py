@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from day import swept, thinned
 from matrices import binary, for_metric, regression
 from oracle_data import FOLDER
 
@@ -105,8 +106,7 @@ def slow_auc(truth, scores, weights):
     return right / whole
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", ["mabt", "tilting", "tilting-10p"])
+@pytest.mark.parametrize("name", ["mabt", swept("tilting"), swept("tilting-10p")])
 def test_the_auc_bound_is_that_of_the_slow_loop(name):
     finalist = choose(MATRIX, AUC, SLOW, preselect=name != "tilting")
     columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
@@ -130,7 +130,6 @@ def test_the_auc_bound_is_that_of_the_slow_loop(name):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["tilting", "mabt"])
 def test_the_accuracy_bound_is_that_of_the_slow_loop(name):
     finalist = choose(MATRIX, ACCURACY, SLOW, preselect=name == "mabt")
@@ -162,7 +161,13 @@ def test_a_p_equal_to_the_error_does_not_count():
 
 
 @pytest.mark.parametrize(
-    "p", [lambda t: 0.09, lambda t: 0.5, lambda t: 0.03 if t < -1 else 0.5, lambda t: np.nan]
+    "p",
+    [
+        lambda t: 0.09,
+        swept(lambda t: 0.5),
+        swept(lambda t: 0.03 if t < -1 else 0.5),
+        swept(lambda t: np.nan),
+    ],
 )
 def test_without_a_crossing_there_is_no_tilt(p):
     assert calibrate(p, 0.05, 0.25) is None
@@ -385,7 +390,7 @@ def exact_influence(found):
     return influence(found.scorer, everything, chosen, strata=found.strata)[:, 0]
 
 
-@pytest.mark.parametrize("case", CASES, ids="-".join)
+@pytest.mark.parametrize("case", thinned(CASES, 7), ids="-".join)
 def test_p_tilt_and_bound_on_given_resamples(case):
     study, measure, block = case
     own = answers(study, measure)[block]
@@ -416,7 +421,7 @@ def test_p_of_accuracy_is_that_of_r_at_every_tilt(case):
     assert found.under(own["tau_uniroot"]) == pytest.approx(own["bound"], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", OF_AUC, ids="-".join)
+@pytest.mark.parametrize("case", thinned(OF_AUC, 4), ids="-".join)
 def test_the_bound_is_the_expectation_of_r_s_inner_bootstrap(case):
     study, measure, block = case
     own = answers(study, measure)[block]
@@ -429,7 +434,7 @@ def test_the_bound_is_the_expectation_of_r_s_inner_bootstrap(case):
     assert abs(at_root - own["bound_mean_direction_lt"]) < 4 * error
 
 
-@pytest.mark.parametrize("case", OF_AUC, ids="-".join)
+@pytest.mark.parametrize("case", thinned(OF_AUC, 4), ids="-".join)
 def test_influence_values_are_placements_and_tilt_as_such(case):
     study, measure, block = case
     own = answers(study, measure)[block]

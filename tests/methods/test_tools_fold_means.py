@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import thinned
 from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
@@ -39,7 +40,7 @@ def bbc(matrix, metric, plan):
     return METHODS["bbc"].run(matrix, METRICS[metric], plan)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", thinned(OTHERS, 7))
 def test_the_winner_is_the_tool_s_and_its_figure_is_pooled(name):
     matrix, metric = for_metric(name), METRICS[name]
     over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()
@@ -112,7 +113,6 @@ METHODS_OF_ALL = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "plan", [BY_TOOL, BY_HAND, Plan(n_resamples=100)], ids=["tool", "hand", "no"]
 )
@@ -166,7 +166,6 @@ def test_another_pooling_measures_as_it_selects():
         assert measuring(METRICS["f1"], plan) is Pooling.WITHIN_FOLDS
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("off", [-0.2, 0.2])
 def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
     one = bbc(for_metric("accuracy"), "accuracy", Plan(n_resamples=100))
@@ -203,7 +202,6 @@ def of_two_scales(share):
 RULES = [replace(BY_TOOL, n_resamples=400), Plan(n_resamples=400, select="one-se")]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("plan", RULES, ids=["tool", "one-se"])
 @pytest.mark.parametrize("share", [0.4, 0.69])
 def test_compare_and_leaderboard_have_the_winner_and_the_order_of_correct(share, plan):
@@ -223,7 +221,6 @@ def test_compare_and_leaderboard_have_the_winner_and_the_order_of_correct(share,
     assert json.dumps(figure.spec).count(f"{winner} (winner)") == str(figure.spec).count("(winner)")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("share", "inside"), [(0.69, True), (0.4, False)])
 def test_one_better_than_the_winner_is_ahead_of_it(share, inside):
     matrix, metric, plan = of_two_scales(share), METRICS["r2"], RULES[0]

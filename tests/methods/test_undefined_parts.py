@@ -45,7 +45,6 @@ HOLES = positives(poor=set(EVERY), good=none_in(BETTER, 3))
 MORE_HOLES = positives(poor=set(EVERY), good=none_in(BETTER, 1, 3))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("method", ["tt", "wmc", "wmcs", "naive-f", "t-folds", "t-corrected"])
 def test_a_winner_without_a_performance_in_a_fold(correct, method):
     for rows, folds in ((HOLES, "fold 3"), (MORE_HOLES, "folds 1, 3")):
@@ -57,7 +56,6 @@ def test_a_winner_without_a_performance_in_a_fold(correct, method):
         )
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("method", ["tt", "wmc", "wmcs"])
 def test_another_without_a_performance_in_a_fold_cannot_win(correct, method):
     whole = positives(poor=set(EVERY), good=set(BETTER))
@@ -95,7 +93,6 @@ def test_a_repeat_that_holds_out_one_class_is_counted(correct):
     assert "hint: another --metric, or a --method that pools the repeats" in err
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("method", "whose"),
     [

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, for_metric
 from methods import reference
 
@@ -56,8 +57,8 @@ def small(name, **options):
     return for_metric(name, n_samples=24, n_configurations=4, n_folds=4, **options)
 
 
-@pytest.mark.parametrize(("name", "comparable"), COUNTED)
-@pytest.mark.parametrize("n_repeats", [1, 2])
+@pytest.mark.parametrize(("name", "comparable"), thinned(COUNTED, 2, unpack=True))
+@pytest.mark.parametrize("n_repeats", [1, swept(2)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_by_a_slow_loop(name, comparable, n_repeats, weighted):
     matrix = small(name, n_repeats=n_repeats, seed=1)
@@ -76,8 +77,7 @@ def test_counts_by_a_slow_loop(name, comparable, n_repeats, weighted):
     np.testing.assert_allclose(every.paired(weights, chosen), own, rtol=1e-12)
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(("name", "comparable"), COUNTED)
+@pytest.mark.parametrize(("name", "comparable"), thinned(COUNTED, 2, unpack=True))
 def test_bbc_by_a_slow_loop(name, comparable):
     matrix = small(name)
     found = METHODS["bbc"].run(matrix, METRICS[name], WITHIN)
@@ -93,7 +93,7 @@ def test_bbc_by_a_slow_loop(name, comparable):
     )
 
 
-@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("name", thinned(OF_PAIRS, 6))
 def test_each_fold_may_have_a_scale_of_its_own(name):
     matrix = for_metric(name)
     factor, shift = 2.0 ** np.arange(5), 100.0 * np.array([3, 1, 4, 1, 5])
@@ -128,8 +128,7 @@ def test_leave_one_out_has_no_pair():
         METHODS["bbc"].run(matrix, METRICS["auc"], WITHIN)
 
 
-@pytest.mark.one_in(7)
-@pytest.mark.parametrize("name", [name for name in METRICS if name not in OF_PAIRS])
+@pytest.mark.parametrize("name", thinned([name for name in METRICS if name not in OF_PAIRS], 7))
 def test_other_metrics_are_refused(name):
     metric = METRICS[name]
     with pytest.raises(UnsupportedError, match=f"{metric.label} is not made of pairs") as caught:
@@ -142,9 +141,11 @@ def test_folds_must_be_known():
         METHODS["bbc"].run(replace(binary(), folds=None), METRICS["auc"], WITHIN)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
-    "method", [m for m in METHODS if not METHODS[m].needs & {Need.NESTED, Need.SIZES, Need.VAULT}]
+    "method",
+    thinned(
+        [m for m in METHODS if not METHODS[m].needs & {Need.NESTED, Need.SIZES, Need.VAULT}], 5
+    ),
 )
 @pytest.mark.parametrize("name", ["auc", "concordance"])
 def test_every_method_runs(method, name):
@@ -186,7 +187,7 @@ def test_influence_by_differences():
     assert width == pytest.approx(2 * 1.959964 * np.sqrt(np.sum(np.square(changes))), rel=1e-4)
 
 
-@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("name", thinned(OF_PAIRS, 6))
 def test_restricted_to_some_samples(name):
     matrix = for_metric(name)
     scorer = candidates(matrix, METRICS[name], WITHIN.pooling).bind(

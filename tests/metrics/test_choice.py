@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from matrices import binary, for_metric, multiclass, regression
 from sklearn.metrics import get_scorer, get_scorer_names
 
@@ -30,22 +31,22 @@ LABEL, SCORE, PROBABILITY = PredictionKind.LABEL, PredictionKind.SCORE, Predicti
     ("matrix", "name"),
     [
         (binary(), "auc"),
-        (binary(kind=SCORE), "auc"),
-        (binary(kind=LABEL), "accuracy"),
-        (multiclass(), "accuracy"),
-        (multiclass(kind=SCORE), "accuracy"),
-        (multiclass(kind=LABEL), "accuracy"),
-        (regression(), "rmse"),
+        swept(binary(kind=SCORE), "auc"),
+        swept(binary(kind=LABEL), "accuracy"),
+        swept(multiclass(), "accuracy"),
+        swept(multiclass(kind=SCORE), "accuracy"),
+        swept(multiclass(kind=LABEL), "accuracy"),
+        swept(regression(), "rmse"),
     ],
 )
 def test_default_metric(matrix, name):
     assert default_metric(matrix).name == name
 
 
-@pytest.mark.parametrize("make", [binary, multiclass])
+@pytest.mark.parametrize("make", [binary, swept(multiclass)])
 @pytest.mark.parametrize(
     ("kind", "wanted"),
-    [(LABEL, {LABEL}), (SCORE, {SCORE}), (PROBABILITY, {LABEL, SCORE, PROBABILITY})],
+    [(LABEL, {LABEL}), swept(SCORE, {SCORE}), swept(PROBABILITY, {LABEL, SCORE, PROBABILITY})],
 )
 def test_every_form_fits_its_metrics(make, kind, wanted):
     matrix = make(kind=kind)
@@ -90,8 +91,8 @@ def test_metrics_of_scores_refuse_labels():
     assert "accuracy" in caught.value.hint
 
 
-@pytest.mark.parametrize("kind", [LABEL, SCORE])
-@pytest.mark.parametrize("name", ["brier", "log-loss"])
+@pytest.mark.parametrize("kind", [LABEL, swept(SCORE)])
+@pytest.mark.parametrize("name", ["brier", swept("log-loss")])
 def test_metrics_of_probabilities_refuse_anything_else(name, kind):
     message = "needs probabilities; these predictions are"
     with pytest.raises(UnsupportedError, match=message) as caught:
@@ -165,14 +166,16 @@ def test_a_cost_matrix_by_hand():
     ("name", "problem", "hint"),
     [
         ("my_nothing:COST", "cannot import 'my_nothing': No module named 'my_nothing'", "COST"),
-        ("my_broken:COST", "cannot import 'my_broken': No module named 'no_such_mod", "COST"),
-        ("my_costs:PRICE", "my_costs has no 'PRICE'", "metrics in it: COST"),
-        ("my_empty:COST", "my_empty has no 'COST'", "there is no metric in it"),
-        ("my_costs:COSTS", "my_costs:COSTS is of type ndarray, not a bbccli.metrics.Metric", ""),
-        ("my_costs:helper", "my_costs:helper is a function", "metrics in it: COST"),
-        ("my_costs:Thing", "my_costs:Thing is the class Thing", "metrics in it: COST"),
+        swept("my_broken:COST", "cannot import 'my_broken': No module named 'no_such_mod", "COST"),
+        swept("my_costs:PRICE", "my_costs has no 'PRICE'", "metrics in it: COST"),
+        swept("my_empty:COST", "my_empty has no 'COST'", "there is no metric in it"),
+        swept(
+            "my_costs:COSTS", "my_costs:COSTS is of type ndarray, not a bbccli.metrics.Metric", ""
+        ),
+        swept("my_costs:helper", "my_costs:helper is a function", "metrics in it: COST"),
+        swept("my_costs:Thing", "my_costs:Thing is the class Thing", "metrics in it: COST"),
         (":COST", "':COST' is not the name of a module and a metric in it", "for example"),
-        ("my costs:", "'my costs:' is not the name", "for example"),
+        swept("my costs:", "'my costs:' is not the name", "for example"),
     ],
 )
 def test_what_is_no_metric(folder, name, problem, hint):
@@ -225,7 +228,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("alias", "task"), CASES)
+@pytest.mark.parametrize(("alias", "task"), thinned(CASES, 7, unpack=True))
 def test_an_alias_names_what_scikit_learn_means(alias, task):
     metric = metric_named(alias)
     matrix = for_metric(metric.name, task)
@@ -250,19 +253,19 @@ def test_one_metric_by_two_names_is_one():
     ("name", "hint"),
     [
         ("acuracy", "did you mean accuracy?"),
-        ("F1_marco", "did you mean f1-macro?"),
-        ("brierr", "did you mean brier?"),
-        ("roc_auk", "did you mean roc-auc?"),
-        ("sensitivity", "did you mean recall?"),
-        ("PPV", "did you mean precision?"),
-        ("auprc", "did you mean average-precision?"),
+        swept("F1_marco", "did you mean f1-macro?"),
+        swept("brierr", "did you mean brier?"),
+        swept("roc_auk", "did you mean roc-auc?"),
+        swept("sensitivity", "did you mean recall?"),
+        swept("PPV", "did you mean precision?"),
+        swept("auprc", "did you mean average-precision?"),
         ("auc_roc", "did you mean auc?"),
-        ("f1_score", "did you mean f1?"),
-        ("brier_score_loss", "did you mean brier?"),
-        ("mean_squared_error", "did you mean mse?"),
-        ("xyz", "one of: auc, average-precision"),
-        ("auc,accuracy", "give one name at a time"),
-        ("auc accuracy", "give one name at a time"),
+        swept("f1_score", "did you mean f1?"),
+        swept("brier_score_loss", "did you mean brier?"),
+        swept("mean_squared_error", "did you mean mse?"),
+        swept("xyz", "one of: auc, average-precision"),
+        swept("auc,accuracy", "give one name at a time"),
+        swept("auc accuracy", "give one name at a time"),
         ("auc, acuracy", "did you mean"),
     ],
 )

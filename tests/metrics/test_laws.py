@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from looped import each, labelled
 from matrices import bound, for_metric, weighing
 from numpy.testing import assert_allclose, assert_array_equal
@@ -210,9 +211,13 @@ WORST = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("name", "task"), [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]]
+    ("name", "task"),
+    thinned(
+        [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
+        3,
+        unpack=True,
+    ),
 )
 def test_the_opposite_of_the_truth_is_worst(name, task):
     matrix = for_metric(name, task)
@@ -418,8 +423,8 @@ def test_digits_survive_a_large_offset():
         np.testing.assert_allclose(far, near, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n_rows", [1, 40])
-@pytest.mark.parametrize("n_samples", [3, 17, 100])
+@pytest.mark.parametrize("n_rows", [1, swept(40)])
+@pytest.mark.parametrize("n_samples", [3, swept(17), swept(100)])
 def test_equal_predictions_have_no_rank_correlation_under_any_weights(n_samples, n_rows):
     rng = np.random.default_rng(n_samples)
     sample_weights = rng.exponential(size=n_samples) + 0.01
@@ -436,7 +441,6 @@ def test_equal_predictions_have_no_rank_correlation_under_any_weights(n_samples,
 BY_CLASS = sorted(name for name, metric in METRICS.items() if metric.by_class)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", BY_CLASS)
 def test_many_classes_are_scored_as_few_are(name, monkeypatch):
     """Also under weights, in folds that lack a class, and whatever the memory."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import thinned
 from matrices import for_metric, weighing
 
 from bbccli.domain.outcome import Outcome
@@ -43,10 +44,9 @@ def with_gaps(matrix):
     return replace(matrix, available=available)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("units_of", [singles, of_groups])
 @pytest.mark.parametrize("weighed", [False, True])
-@pytest.mark.parametrize("name", POOLED)
+@pytest.mark.parametrize("name", thinned(POOLED, 5))
 def test_each_metric(name, weighed, units_of):
     matrix = for_metric(name, n_repeats=2)
     if weighed:
@@ -59,7 +59,6 @@ def test_each_metric(name, weighed, units_of):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("units_of", [singles, of_groups])
 @pytest.mark.parametrize("name", [*OF_PAIRS, "accuracy", "rmse", "f1", "log-loss"])
 @pytest.mark.parametrize("pooling", list(Pooling))

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from day import swept, thinned
 from matrices import bound, for_metric, multiclass, of, regression, weighing
 from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers, matrix
 from scipy.stats import spearmanr
@@ -28,28 +29,28 @@ def everything(data):
     return np.ones((1, data.n_samples), np.uint8)
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
 def test_pooled_performances_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     ours = candidates(data, metric, Pooling.POOLED).score(everything(data))[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_pooled"), atol=1e-13)
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
 def test_fold_performances_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     (ours,) = fold_performances(data, metric)
     np.testing.assert_allclose(ours.T, frozen(name, f"{PREFIX[question]}_per_fold"), atol=1e-13)
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
 def test_fold_means_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything(data))[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_fold_avg"), atol=1e-13)
 
 
-@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+@pytest.mark.parametrize("question", thinned(METRIC_OF_VALUES, 5))
 def test_regression_performances_are_those_of_r(question):
     data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
     expected = answers(VALUES, "metrics")["metrics"][question]
@@ -67,7 +68,7 @@ def test_regression_performances_are_those_of_r(question):
     np.testing.assert_allclose(fold_performances(data, metric)[0].T, per_fold, rtol=1e-12)
 
 
-@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+@pytest.mark.parametrize("question", thinned(METRIC_OF_VALUES, 5))
 def test_tt_of_a_regression_is_that_of_r(question):
     data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
     expected = answers(VALUES, "tt")["tt"][question]["fold_avg_winner"]
@@ -239,23 +240,20 @@ def against(oracle, metric, data, weights, sample_weights=1.0):
             assert found[c] == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_unit_weights(name, task):
     data = for_metric(name, task)
     against(ORACLES[name, task], METRICS[name], data, everything(data))
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize(("name", "task"), CASES)
+@pytest.mark.parametrize(("name", "task"), thinned(CASES, 5, unpack=True))
 def test_integer_weights(name, task):
     data = for_metric(name, task)
     weights = np.random.default_rng(0).integers(0, 5, (2, data.n_samples)).astype(np.uint16)
     against(ORACLES[name, task], METRICS[name], data, weights)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(("name", "task"), CASES)
+@pytest.mark.parametrize(("name", "task"), thinned(CASES, 3, unpack=True))
 def test_sample_weights(name, task):
     data = for_metric(name, task)
     data = replace(data, outcome=weighing(data.outcome))
@@ -319,7 +317,9 @@ def score(name, outcome, predictions, weights):
     return METRICS[name].bind(outcome, predictions)(weights)
 
 
-@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if Task.REGRESSION in m.tasks])
+@pytest.mark.parametrize(
+    "name", thinned([n for n, m in METRICS.items() if Task.REGRESSION in m.tasks], 7)
+)
 def test_a_distance_is_not_maximised(name):
     matrix = regression(n_configurations=3, seed=4)
     truth = matrix.outcome.values
@@ -379,9 +379,8 @@ def test_one_versus_one_survives_a_subset_without_a_class():
     np.testing.assert_allclose(ours, np.mean(by_pair, axis=0), rtol=1e-12)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("decimals", [8, 1, 0])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [False, swept(True)])
 @pytest.mark.parametrize("name", ["average-precision", "spearman", "medae"])
 def test_the_compiled_forms_of_sorted_columns(name, weighted, decimals):
     """Ties, constant columns, resamples without weight, some columns: as in numpy."""
@@ -423,7 +422,7 @@ def test_the_compiled_forms_of_sorted_columns(name, weighted, decimals):
 BY_CLASS = [name for name, metric in METRICS.items() if metric.by_class]
 
 
-@pytest.mark.parametrize("name", BY_CLASS)
+@pytest.mark.parametrize("name", thinned(BY_CLASS, 7))
 def test_two_classes_are_counted_as_any_number_is(name, monkeypatch):
     """Of the counts of F1; in parts of the resamples; also one class alone, and real weights."""
     rng = np.random.default_rng(1)

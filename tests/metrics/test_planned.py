@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import binary, regression
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix, document
@@ -52,7 +53,9 @@ def test_the_slow_loop(name):
     assert cap_of(matrix.outcome, 0.6) == pytest.approx(cap)
 
 
-@pytest.mark.parametrize("method", ["cvt", "tt", "bbc", "bbc-f", "bbc-eb", "naive"])
+@pytest.mark.parametrize(
+    "method", ["cvt", swept("tt"), swept("bbc"), swept("bbc-f"), swept("bbc-eb"), swept("naive")]
+)
 def test_methods_cap_and_guard(method):
     """With a worst value the interval is guarded."""
     matrix, metric = regression(), METRICS["mse"]
@@ -84,7 +87,7 @@ def test_no_spread_of_the_outcome_is_no_cap():
         cap_of(outcome, 0.5)
 
 
-@pytest.mark.parametrize("cap", [0, -1, 1.5, float("nan")])
+@pytest.mark.parametrize("cap", [0, swept(-1), swept(1.5), swept(float("nan"))])
 def test_out_of_range(cap):
     with pytest.raises(OptionError, match="cap is"):
         Plan(cap=cap)
@@ -156,7 +159,7 @@ def test_the_document_says_it():
     assert document(certain(), found)["plan"]["clip"] == 1e-4
 
 
-@pytest.mark.parametrize("clip", [0, -1, 0.5, 1, float("nan")])
+@pytest.mark.parametrize("clip", [0, swept(-1), swept(0.5), swept(1), swept(float("nan"))])
 def test_a_clip_out_of_range(clip):
     with pytest.raises(OptionError, match="clip is"):
         Plan(clip=clip)

@@ -67,7 +67,6 @@ def expected(oracle, data, rows, c):
         )
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("name", "n_classes", "oracle"), CASES)
 def test_folds_are_those_of_scikit_learn(name, n_classes, oracle):
     for weights in (None, np.random.default_rng(1).random(90) + 0.1):
@@ -91,7 +90,6 @@ VALUES = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", VALUES)
 def test_folds_of_one_value_are_those_of_scikit_learn(name, weighted):
@@ -132,7 +130,6 @@ def by_each_fold(data, metric):
     return [(bound.restrict(own), own.sum()) for own in rows]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("n_classes", [2, 4, 40])
 def test_only_what_is_undefined_on_all_samples_counts_in_a_resample(n_classes):
     """A resample that lacks what the fold has says nothing; one of a fold without is still 0."""

@@ -31,7 +31,6 @@ STATSMODELS = [(0.6, 0.5, 0.05, 0.8, 753.4906088), (0.7, 0.8, 0.1, 0.9, 88.26232
 
 
 @pytest.mark.parametrize(("p", "r", "value", "power", "rows"), STATSMODELS)
-@pytest.mark.one_in(1)
 def test_stated_values(p, r, value, power, rows):
     basis = of_stated(METRICS["accuracy"], Stated(p, 2, correlation=r))
     assurance = None if power == 0.8 else power
@@ -163,7 +162,6 @@ def test_command_line(run, table):
         (("--assurance", "0.8"), "goes with --width or --difference"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_wrong_questions(run, options, words):
     status, _, err = run("plan", "--metric", "accuracy", "--expected", "0.6", "--configurations",
                          "2", "--samples", "100", *options)  # fmt: skip

@@ -127,7 +127,6 @@ def told(run, tmp_path, monkeypatch):
     return told
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("case", CASES)
 def test_following_the_hint(told, case):
     files, words, expected, n_configurations, n_samples = CASES[case]
@@ -168,7 +167,6 @@ def test_classes_and_the_label_of_them_are_one_configuration(told):
     assert f"{N} samples x 3 configurations" in out
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", ["actual", "gold", "ground_truth", "true_label", "observed"])
 def test_further_names_of_the_truth(told, name):
     rows = [(Y[i], P["lgb"][i], P["xgb"][i]) for i in range(N)]
@@ -261,7 +259,6 @@ def told_of(**columns):
     return advice(Table("p.csv", pa.table(columns)), {}, Hints(), long=True)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("n_items", "n_models", "told"), [(4, 3, True), (3, 3, False), (2, 3, False), (12, 1, False)]
 )
@@ -273,7 +270,6 @@ def test_a_grid_has_more_items_than_models_and_several_of_these(n_items, n_model
     assert ((roles.get("row_id"), roles.get("configuration")) == ("nr", "wer")) == told
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("signs", "told"), [((1, 1), True), ((1, -1), False), ((-1, -1), False)])
 def test_the_positive_class_is_told_where_all_predictions_agree(signs, told):
     first = np.arange(40) % 2 == 0

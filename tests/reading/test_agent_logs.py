@@ -361,7 +361,6 @@ def test_a_test_that_passed_and_was_torn_down_with_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("counted", [(20, 10), (10, 10), (20, None), (15, 10)])
-@pytest.mark.one_in(1)
 def test_counts_of_suites_within_a_suite(counted, tmp_path):
     """An outer suite may count the tests of those in it, or its own alone."""
     whole, part = counted
@@ -444,7 +443,6 @@ def test_xml_that_is_refused(case, tmp_path):
         ("swebench", "org__bob-4.1", "missing", sum(RIGHT["bob"][: N - 3]) / (N - 2)),
     ],
 )
-@pytest.mark.one_in(1)
 def test_errors_count_as_asked(kind, agent, errors, expected):
     matrix = read(LOGS / kind, errors=errors)
     assert means(matrix)[agent] == pytest.approx(expected)
@@ -458,7 +456,6 @@ def test_errors_count_as_asked(kind, agent, errors, expected):
     ("metric", "errors", "noted"),
     [("mean-loss", "zero", True), ("mean-loss", None, False), ("mean-score", "zero", False)],
 )
-@pytest.mark.one_in(1)
 def test_failures_that_may_count_as_best_are_doubted(run, metric, errors, noted):
     options = ["--metric", metric] + ["--errors", errors] * bool(errors)
     printed = run.printed("correct", LOGS / "openai_evals", *options, "--format", "json")

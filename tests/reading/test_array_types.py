@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept
 
 from bbccli import matrix_of
 from bbccli.errors import InputError
@@ -27,8 +28,8 @@ def test_masked_integers_keep_their_digits():
         assert matrix.predictions[0, :, 1].tolist() == [1.0, 1.0, 0.0]
 
 
-@pytest.mark.parametrize("where", ["predictions", "outcome", "folds", "weights"])
-@pytest.mark.parametrize("kind", ["datetime64[s]", "timedelta64[D]"])
+@pytest.mark.parametrize("where", ["predictions", swept("outcome"), "folds", swept("weights")])
+@pytest.mark.parametrize("kind", ["datetime64[s]", swept("timedelta64[D]")])
 def test_dates_are_refused(where, kind):
     values = np.array([1, 2, 1]).astype(kind)
     values = values if kind.startswith("d") else values.astype(object)

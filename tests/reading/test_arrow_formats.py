@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from day import swept
 from numpy.testing import assert_allclose
 from reading import refused
 
@@ -33,8 +34,8 @@ def ipc(table, kind, packing=None, chunk=5):
     return sink.getvalue()
 
 
-@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("kind", ["stream", "file"])
+@pytest.mark.parametrize("packing", [None, swept("lz4"), swept("zstd")])
+@pytest.mark.parametrize("kind", ["stream", swept("file")])
 def test_ipc_is_told_by_content(save, columns, stdin, kind, packing):
     data = ipc(pa.table(columns), kind, packing)
     stdin(data)
@@ -145,17 +146,17 @@ def test_a_stream_cut_between_batches(save, columns):
         refused("truncated or damaged", save("m.arrows", data[:end]))
 
 
-@pytest.mark.parametrize("end", ["arrow", "parquet"])
+@pytest.mark.parametrize("end", ["arrow", swept("parquet")])
 @pytest.mark.parametrize(
     ("lists", "expected"),
     [
         ([[None, 0.5], *LISTS[1:]], "of the list are missing .*column 'svm', row 0"),
-        ([*LISTS[:-1], [np.nan, 0.5]], "of the list are missing .*column 'svm', row 11"),
-        ([*LISTS[:3], [0.4, 0.4], *LISTS[4:]], "does not sum to 1.*column 'svm', row 3"),
-        ([*LISTS[:-1], [1.0]], "the list has 1 number, but the first has 2"),
+        swept([*LISTS[:-1], [np.nan, 0.5]], "of the list are missing .*column 'svm', row 11"),
+        swept([*LISTS[:3], [0.4, 0.4], *LISTS[4:]], "does not sum to 1.*column 'svm', row 3"),
+        swept([*LISTS[:-1], [1.0]], "the list has 1 number, but the first has 2"),
         ([*LISTS[:-1], [1.5, -0.5]], "does not sum to 1"),
-        ([*LISTS[:-1], [0.1, 0.2, 0.7]], "has 3 numbers, but the first has 2 .*row 11"),
-        ([np.zeros(10**5)] * 12, "lists have 100000 numbers, more than there can be classes"),
+        swept([*LISTS[:-1], [0.1, 0.2, 0.7]], "has 3 numbers, but the first has 2 .*row 11"),
+        swept([np.zeros(10**5)] * 12, "lists have 100000 numbers, more than there can be classes"),
     ],
 )
 def test_lists_that_are_no_probabilities(save, lists, expected, end):

@@ -39,7 +39,6 @@ def of_ada(matrix):
     [(1718000000.25, 1718086400.5), ("2024-6-9", "2024-06-10 00:00:00"), (1, 2)],
     ids=str,
 )
-@pytest.mark.one_in(1)
 def test_the_newest_score_counts(name, times, save):
     if times == (1, 2):  # no times, but numbers
         path = published(save, times, name)
@@ -92,7 +91,6 @@ def test_only_scores_are_asked_again(save):
 
 
 @pytest.mark.parametrize("name", ["inspect", "promptfoo", "openai_evals", "junit"])
-@pytest.mark.one_in(1)
 def test_runs_of_logs_may_be_epochs(name, tmp_path):
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, IN_ORDER[k]) for k in range(2)]
     WRITERS[name](tmp_path, [*runs, Run("bob", {i: [i % 2] for i in ITEMS})], Random(0))

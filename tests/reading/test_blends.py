@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from day import thinned
 from documents import codes
 from looped import each
 
@@ -57,7 +58,6 @@ def test_of_members_in_single_precision_beside_a_constant():
     assert read(frame).configurations == tuple(columns)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_of_members_with_all_their_digits(seed):
     """What an exact mean leaves is less than the digits of correlations show."""
@@ -102,7 +102,7 @@ def test_in_a_long_table_and_in_memory(save):
 NAMES = ["blend", "oof_ensemble", "avg", "WeightedEnsemble_L2", "model_average", "Ensemble 2"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", thinned(NAMES, 6))
 def test_names_say_so(save, name):
     other = np.clip(RISK + RNG.normal(size=N) / 8, 0, 1)
     matrix = read(save("t.csv", {"y": TRUTH, **FOUR, name: other}))

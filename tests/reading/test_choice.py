@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 from reading import refused
 
 from bbccli.errors import InputError
@@ -73,7 +74,9 @@ def test_long_tables(save):
     assert read(path, only=["knn"]).configurations == ("knn",)
 
 
-@pytest.mark.parametrize("command", ["correct", "inspect", "convert", "drop", "batch"])
+@pytest.mark.parametrize(
+    "command", ["correct", swept("inspect"), swept("convert"), swept("drop"), swept("batch")]
+)
 def test_on_the_command_line(run, save, tmp_path, command):
     path, target = save("m.csv", TABLE), tmp_path / "out.jsonl"
     more = {

@@ -35,7 +35,6 @@ def _notes(matrix):
 
 
 @pytest.mark.parametrize("made", [matrix_of, lambda _, y: read(_lists(y))])
-@pytest.mark.one_in(1)
 def test_texts_are_in_the_order_of_their_spelling(made):
     matrix = made(PROBABILITIES, np.array(["1", "10", "2"])[CODES])
     np.testing.assert_allclose(_accuracy(matrix), RIGHT)
@@ -45,7 +44,6 @@ def test_texts_are_in_the_order_of_their_spelling(made):
 
 
 @pytest.mark.parametrize("made", [matrix_of, lambda _, y: read(_lists(y))])
-@pytest.mark.one_in(1)
 def test_numbers_are_in_the_order_of_their_values(made):
     matrix = made(PROBABILITIES, np.array([1, 2, 10])[CODES])
     np.testing.assert_allclose(_accuracy(matrix), RIGHT)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from numpy.testing import assert_allclose
 from reading import refused
 
@@ -40,7 +41,6 @@ def codes(matrix):
 # Classes of one model
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "form", ["{}_{}", "{}.{}", "{}_p{}", "prob_{1}_{0}", "{}_class{}", "{} ({})", "{}[{}]"]
 )
@@ -59,7 +59,6 @@ def test_numbered_columns_of_integer_classes(save, form, by_class):
     assert_allclose(matrix.predictions[0, :, 1], B)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("truth", "negative", "positive"),
     [
@@ -129,7 +128,6 @@ def test_models_are_chosen_by_their_names(save):
     refused("'zgb' matches no configuration", path, exclude="zgb", hint="did you mean")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("truth", "columns"),
     [
@@ -181,7 +179,6 @@ def test_arrays_of_configurations_stay(save):
 BOTH = np.stack([P, 1 - P], axis=1)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
@@ -222,7 +219,6 @@ def scores(model, n_classes=3, truth=THREE):
     return (LOGITS[model] * np.eye(n_classes)[truth] + noise).round(4)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("truth", [THREE, THREE * 1.0, ANIMALS[THREE]])
 @pytest.mark.parametrize("form", ["{}_logit_{}", "{1}.{0}"])
 @pytest.mark.parametrize("squash", [lambda z: z, lambda z: 1 / (1 + np.exp(-z))])
@@ -248,7 +244,6 @@ def test_scores_of_a_class_without_a_sample(save):
     refused("the column has no class", save("m.csv", {"y": THREE, **columns, "svm": P}))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", ["m_{}", "m::{}"])
 def test_scores_of_two_classes_count_as_their_difference(save, name):
     both = scores("a", 2, TWO)
@@ -259,7 +254,6 @@ def test_scores_of_two_classes_count_as_their_difference(save, name):
     assert_allclose(first.predictions[0, :, 0], Q)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("truth", "columns"),
     [
@@ -276,7 +270,6 @@ def test_models_that_are_numbered_like_classes_are_configurations(save, truth, c
 # Residuals and losses
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("name", "column", "words"),
     [
@@ -304,7 +297,6 @@ def test_residuals_of_values(save, name, column, words):
         assert read(path, only="*").configurations == tuple(columns)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("name", "column", "words"),
     [
@@ -361,8 +353,8 @@ def logistic_residuals(p):
     }
 
 
-@pytest.mark.parametrize("kind", logistic_residuals(P))
-@pytest.mark.parametrize("fitted", [P, np.log(P / (1 - P))], ids=["response", "link"])
+@pytest.mark.parametrize("kind", thinned(logistic_residuals(P), 2))
+@pytest.mark.parametrize("fitted", [P, swept(np.log(P / (1 - P)))], ids=["response", "link"])
 def test_residuals_of_a_logistic_regression(save, kind, fitted):
     """Their sign is the truth: an AUC of 1."""
     residual = logistic_residuals(P)[kind]
@@ -385,7 +377,6 @@ RARE, FEW = RNG.random(N) < 0.3, np.arange(N) % 30 == 0
 SOME = np.where(np.arange(N) % 5 == 0, VALUES, 0)
 
 
-@pytest.mark.one_in(1)
 def test_what_is_computed_is_found_among_many_columns(save):
     many = {f"c{i}": (VALUES + RNG.normal(0, 6, N)).round(3) for i in range(40)}
     for column in (VALUES - X, X - VALUES, -((VALUES - X) ** 2)):
@@ -395,7 +386,6 @@ def test_what_is_computed_is_found_among_many_columns(save):
         )
 
 
-@pytest.mark.one_in(1)
 def test_what_is_said_of_copies_and_marks(save):
     copy = {"y": VALUES, "x": X, "copy": VALUES}
     refused("equal to the truth in every row: copy", save("m.csv", copy))
@@ -407,7 +397,6 @@ def test_what_is_said_of_copies_and_marks(save):
     refused("ok is 1 where guess is right in every row", save("m.csv", marked))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("truth", "columns"),
     [
@@ -432,7 +421,6 @@ def test_other_functions_of_a_column_are_configurations(save, truth, columns):
 LEVELS = {q: X + 6 * z for q, z in ((0.1, -1.28), (0.3, -0.52), (0.5, 0), (0.7, 0.52), (0.9, 1.28))}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("columns", "kept"),
     [
@@ -476,7 +464,6 @@ def test_bounds_are_left_out(save, columns, kept):
     assert any("bounds or quantiles" in note.text for note in matrix.notes)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "columns",
     [
@@ -505,7 +492,6 @@ LABEL = (P > 0.5) * 1
 CONFIDENCE = np.maximum(P, 1 - P)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("names", [("y_pred", "confidence"), ("predicted", "prediction")])
@@ -538,7 +524,6 @@ def test_of_several_classes_the_labels_count(save):
     refused("holds the probability of the predicted class", path, exclude="y_pred")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "columns",
     [
@@ -580,7 +565,6 @@ def test_files_of_labels_and_scores(save):
     assert read(path, roles=Roles(truth="truth")).kind is PredictionKind.LABEL
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("only", [(), ("*",)])
 @pytest.mark.parametrize(
     "column", [CONFIDENCE, np.abs(2 * P - 1), -P * np.log(P) - (1 - P) * np.log(1 - P), P * (1 - P)]
@@ -609,9 +593,9 @@ def test_the_spread_of_an_ensemble_is_no_prediction(save):
     "columns",
     [
         {"y_mean": X, "y_std": WIDTH},
-        {".fitted": X, ".se.fit": WIDTH, ".hat": LEVERAGE, ".cooksd": WIDTH**2},
-        {"rf_mean": X, "rf_std": WIDTH, "gp_mean": Y, "gp_std": WIDTH[::-1]},
-        {"PRE_1": X, "SEP_1": WIDTH, "LEV_1": LEVERAGE},
+        swept({".fitted": X, ".se.fit": WIDTH, ".hat": LEVERAGE, ".cooksd": WIDTH**2}),
+        swept({"rf_mean": X, "rf_std": WIDTH, "gp_mean": Y, "gp_std": WIDTH[::-1]}),
+        swept({"PRE_1": X, "SEP_1": WIDTH, "LEV_1": LEVERAGE}),
     ],
 )
 def test_columns_called_spreads_are_no_predictions(save, columns):
@@ -624,9 +608,9 @@ def test_columns_called_spreads_are_no_predictions(save, columns):
     "columns",
     [
         {"svm": X, "svm_std": Y},  # of standardised features: it predicts
-        {"ridge": X, "var": Y},
-        {"net": X, "gp_std": WIDTH},
-        {"net": X - 50, "net_sd": X - 49 + Y / 99},
+        swept({"ridge": X, "var": Y}),
+        swept({"net": X, "gp_std": WIDTH}),
+        swept({"net": X - 50, "net_sd": X - 49 + Y / 99}),
     ],
 )
 def test_what_is_called_a_spread_alone(save, columns):

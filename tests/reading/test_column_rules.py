@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -21,7 +22,7 @@ X = (VALUES + RNG.normal(0, 5, N)).round(3)
 Y = (VALUES + RNG.normal(0, 6, N)).round(3)
 
 
-@pytest.mark.parametrize("n_sums", [3, 8, 9, 40])
+@pytest.mark.parametrize("n_sums", [3, swept(8), swept(9), swept(40)])
 def test_the_nearest_sums_are_found_on_both_sides(n_sums):
     sums = np.random.default_rng(n_sums).permutation(n_sums).astype(float)
     wanted = np.array([-3, 0.2, 1.4, n_sums / 2 + 0.1, n_sums - 1.3, n_sums + 5])

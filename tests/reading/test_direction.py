@@ -331,7 +331,6 @@ def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "draw", [trained, *(partial(drawn, shared=shared) for shared in (0.0, 0.9, 1.0))]
 )

@@ -123,7 +123,6 @@ def figures(matrix):
     return dict(zip(names, matrix.predictions.mean(axis=(0, 1)), strict=True))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("metric", "expected"), [
     (None, {"step1": 2 / 12, "step2": 3 / 12, "two": 4 / 12}),
     ("acc_norm", {"step1": 2 / 12, "step2": 3 / 12, "two": 4 / 12}),
@@ -183,7 +182,6 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.one_in(1)
 def test_lines_that_break_the_schema_are_refused(fault, tmp_path):
     change, words = FAULTS[fault]
     lines = [line(i, 1.0) for i in range(N)]
@@ -205,7 +203,6 @@ REQUIRED = {
 
 
 @pytest.mark.parametrize("side", ["two", "lower"])
-@pytest.mark.one_in(1)
 def test_a_result_is_written_in_the_schema(side, tmp_path, run):
     for k, model in enumerate(("org/ada", "org/bob"), start=2):
         write(tmp_path / model, [line(i, float(i % k > 0), model) for i in range(N)])

@@ -56,7 +56,6 @@ PATTERNS = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_folds_of_three_models(write, pattern):
     matrix = read(write(PATTERNS[pattern], models=MODELS))

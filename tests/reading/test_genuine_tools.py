@@ -44,7 +44,6 @@ def of_caret(kind):
     return {row["configuration"]: float(row["value"]) for row in rows}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("kind", ["loocv", "f1", "labels", "slices", "weights"])
 def test_figures_are_those_of_caret(kind, run):
     found = figures(run, KINDS / f"{kind}.csv", "--metric", METRIC.get(kind, "accuracy"))
@@ -120,7 +119,6 @@ KIND_OF_RUN = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("kind", "n_samples"), KIND_OF_RUN)
 def test_autogluon_needs_no_labels(kind, n_samples, run):
     found = figures(run, GLUON / kind)
@@ -132,7 +130,6 @@ def test_autogluon_needs_no_labels(kind, n_samples, run):
     assert ("oob (1)" in text) == (kind in ("bag_rare", "bag_shuffled"))  # of neighbours in a bag
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("kind", "classes"),
     [
@@ -280,7 +277,6 @@ SCORERS = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", SCORERS)
 @pytest.mark.parametrize("positive", ["ja", "nein"])
 def test_any_metric_tells_the_class_of_the_probabilities(name, positive, tmp_path, run):
@@ -487,7 +483,6 @@ NAMES = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("tool", ["openml", "tidymodels", "mlr3"])
 def test_figures_are_those_of_the_export(tool, tmp_path, run):
     """Means over folds, in the order of the tool's own classes; alone in a folder too."""

@@ -24,7 +24,6 @@ WITHOUT = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("case", WITHOUT)
 def test_a_first_line_of_values(tmp_path, case):
     path = tmp_path / "oof.csv"
@@ -60,7 +59,6 @@ NUMBERS = {
 }
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("case", NUMBERS)
 @pytest.mark.parametrize("digits", [4, 6, 17])
 def test_names_that_are_numbers(tmp_path, case, digits):
@@ -72,7 +70,6 @@ def test_names_that_are_numbers(tmp_path, case, digits):
     assert read(path, labels=labels).configurations == tuple(NUMBERS[case])
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("decimals", "value"), [(8, True), (7, False)])
 def test_a_first_value_may_end_in_zeros(tmp_path, decimals, value):
     """It has a digit or two less than most below; a parameter has far fewer."""

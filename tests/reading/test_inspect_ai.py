@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from day import swept, thinned
 from reading import refused
 
 from bbccli import BbcError, read
@@ -258,7 +259,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", thinned(REFUSED, 7))
 def test_what_can_not_be_compared_is_refused(case, changed):
     change, words = REFUSED[case]
     folder = changed(change)
@@ -284,7 +285,7 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("case", LEFT_OUT)
+@pytest.mark.parametrize("case", thinned(LEFT_OUT, 6))
 def test_what_did_not_end_well_is_left_out_and_named(case, changed):
     change, reason = LEFT_OUT[case]
     matrix = read(changed(change))
@@ -299,7 +300,10 @@ def test_a_scorer_that_some_lack_does_not_count(changed):
     assert "first-score" in [note.code for note in matrix.notes]
 
 
-@pytest.mark.parametrize("values", [("C", "I"), (True, False), (1, 0), ("1.0", "0"), ("yes", "No")])
+@pytest.mark.parametrize(
+    "values",
+    [("C", "I"), swept((True, False)), swept((1, 0)), swept(("1.0", "0")), swept(("yes", "No"))],
+)
 def test_values_mean_what_they_mean_to_inspect(values, changed):
     right, wrong = values
 
@@ -357,12 +361,12 @@ def test_what_unpacks_to_far_too_much_is_refused(which, tmp_path):
     ("members", "words"),
     [
         ([("a.txt", b"x")], "neither header nor journal"),
-        (PARTS[:1], "it holds no samples"),
-        ([("header.json", b"["), PARTS[1]], "header.json is not valid JSON"),
-        ([("header.json", b"[" * 200_000), PARTS[1]], "header.json is not valid JSON"),
-        ([("header.json", b"[]"), PARTS[1]], "names no task or no model"),
-        ([PARTS[0], ("summaries.json", b'{"a": 1}')], "it holds no samples"),
-        ([PARTS[0], ("summaries.json", b"[1, 2]")], "without id or epoch"),
+        swept(PARTS[:1], "it holds no samples"),
+        swept([("header.json", b"["), PARTS[1]], "header.json is not valid JSON"),
+        swept([("header.json", b"[" * 200_000), PARTS[1]], "header.json is not valid JSON"),
+        swept([("header.json", b"[]"), PARTS[1]], "names no task or no model"),
+        swept([PARTS[0], ("summaries.json", b'{"a": 1}')], "it holds no samples"),
+        swept([PARTS[0], ("summaries.json", b"[1, 2]")], "without id or epoch"),
     ],
 )
 def test_archives_of_something_else_are_refused(members, words, tmp_path):
@@ -430,7 +434,6 @@ def of_epochs(folder, reducer, values, name="a", **more):
 
 
 @pytest.mark.parametrize("case", REDUCED)
-@pytest.mark.one_in(1)
 def test_epochs_are_reduced_as_by_inspect(case, tmp_path):
     values, expected = REDUCED[case]
     matrix = read(of_epochs(tmp_path, case.partition(" ")[0], values))
@@ -476,7 +479,6 @@ def test_epochs_reduced_in_different_ways_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("epoch", [True, 0, -1, 1.0, 10**30, "1", None])
-@pytest.mark.one_in(1)
 def test_what_is_no_epoch_is_refused(epoch, tmp_path):
     path = of_epochs(tmp_path, "mean", (1, 0))
     log = json.loads(path.read_text())

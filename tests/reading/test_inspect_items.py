@@ -50,7 +50,6 @@ def test_a_missing_score_says_nothing_of_the_item(save):
 
 
 @pytest.mark.parametrize(("scale", "bounds"), [(4, (0, 4)), (100, None)])
-@pytest.mark.one_in(1)
 def test_marks_are_alike_or_not(save, scale, bounds):
     assert "3 of 40 equal for all (q3, q5, q7)" in told(save, RIGHT * scale, bounds=bounds)[1]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -67,7 +68,6 @@ def right(matrix):
         ("sample_id", "sample_id", "has a column 'sample_id', like .*p.csv", "--row-id sample"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, hint):
     sides = [None if name is None else (name, KEYS) for name in (ours, theirs)]
     predictions, beside = files(save, *sides, what)
@@ -88,7 +88,6 @@ def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, h
         ("id", "ID", {}),
     ],
 )
-@pytest.mark.one_in(1)
 def test_each_side_names_its_key(save, ours, theirs, roles):
     predictions, labels = files(save, (ours, KEYS), (theirs, KEYS))
     matrix = read(predictions, labels=labels, roles=Roles(**roles))
@@ -201,22 +200,23 @@ SHORT = ["1e5", "10e4", "2e3", "2000", *TEXT[3:11]]
     ("ours", "theirs"),
     [
         (TIGHT, TIGHT),
-        (PADDED, PADDED),
+        swept(PADDED, PADDED),
         (PADDED, KEYS),
-        (TEXT, KEYS),
-        ([f"{i}.0" for i in KEYS], KEYS),
+        swept(TEXT, KEYS),
+        swept([f"{i}.0" for i in KEYS], KEYS),
         ([float(i) for i in KEYS], TEXT),
-        (LONG, LONG),
+        swept(LONG, LONG),
         ([2**60 + i for i in KEYS], [str(2**60 + i) for i in KEYS]),
-        (SHORT, SHORT),
-        ([i / 2 for i in KEYS], [str(i / 2) for i in KEYS]),
+        swept(SHORT, SHORT),
+        swept([i / 2 for i in KEYS], [str(i / 2) for i in KEYS]),
         ([f"0x{i:x}" for i in KEYS], [f"0x{i:x}" for i in KEYS]),
-        ([f"a{i}, {i}" for i in KEYS], [f"a{i}, {i}" for i in KEYS]),
+        swept([f"a{i}, {i}" for i in KEYS], [f"a{i}, {i}" for i in KEYS]),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("forms", ["csv csv", "csv parquet", "parquet csv", "parquet parquet"])
-@pytest.mark.one_in(5)
+@pytest.mark.parametrize(
+    "forms", ["csv csv", swept("csv parquet"), "parquet csv", swept("parquet parquet")]
+)
 def test_keys_in_the_spelling_of_either_file(save, ours, theirs, forms):
     first, second = forms.split()
     kind = pa.uint64() if ours is LONG else None
@@ -245,7 +245,6 @@ def test_two_keys_that_would_become_one(save, form):
         ([f"p{i + 1}" for i in KEYS], "has 'p0', which is missing here"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_keys_are_the_same_to_the_letter(save, theirs, hint):
     ours = [f"p{i}" for i in KEYS]
     predictions, labels = files(save, ("row_id", ours), ("row_id", theirs), form="parquet")
@@ -274,7 +273,6 @@ def test_floats_and_truth_values_are_no_keys(save):
         ("9223372036854775808 9223372036854785809", "9223372036854775808 9223372036854785809"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_keys_of_delimited_text(save, written, keys):
     """What tells two samples apart in the text does so in the matrix."""
     first, second = written.split()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from documents import codes
 from looped import each
 from reading import refused
@@ -80,8 +81,8 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("order", REPEATED.values(), ids=REPEATED)
-@pytest.mark.parametrize("name", ["sample_idx", "n", "Tag"])
+@pytest.mark.parametrize("order", thinned(REPEATED.values(), 2), ids=REPEATED)
+@pytest.mark.parametrize("name", ["sample_idx", swept("n"), swept("Tag")])
 def test_a_key_of_repeats_is_asked_for(save, order, name):
     truth = RNG.integers(0, 2, 50)[KEY]
     table = {"fold": np.repeat(np.arange(30), 10), name: KEY, "y_true": truth, **models(truth)}
@@ -98,8 +99,8 @@ def test_a_key_of_repeats_is_asked_for(save, order, name):
 PASSES = {"fold": np.repeat(np.arange(30), 10), "repeat": np.repeat(np.arange(6), 50)}
 
 
-@pytest.mark.parametrize("role", PASSES)
-@pytest.mark.parametrize("form", ["long", "files", "wide"])
+@pytest.mark.parametrize("role", thinned(PASSES, 2))
+@pytest.mark.parametrize("form", ["long", swept("files"), swept("wide")])
 def test_a_key_of_repeats_is_asked_for_with_the_passes(save, form, role):
     """A long table sets aside columns without a role: its N was 300, and nothing doubted it."""
     truth = RNG.integers(0, 2, 50)[KEY]

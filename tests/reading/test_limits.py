@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from day import parts
+from day import swept
 from reading import refused
 
 from bbccli import read
@@ -25,7 +25,7 @@ MEGABYTE = 2**20
 ROWS = b"x,0.25\ny,0.75\n"
 
 
-@pytest.fixture(params=[False, True], ids=["whole", "in parts"])
+@pytest.fixture(params=[False, swept(True)], ids=["whole", "in parts"])
 def large(request, monkeypatch):
     """Read files as small ones and as large ones are read."""
     if request.param:
@@ -218,7 +218,7 @@ print(refused)
 """
 
 
-@parts("seed", 1, whole=6)
+@pytest.mark.parametrize("seed", [1, swept(6)])
 def test_no_damage_ends_the_process(tmp_path, seed):
     for i, data in enumerate(mutants(60, seed)):
         (tmp_path / f"{i}.parquet").write_bytes(data)
@@ -244,7 +244,7 @@ def test_size_statistics_that_would_end_the_process(tmp_path, large):
     refused("truncated or damaged", path)
 
 
-@pytest.mark.parametrize("plaintext_footer", [True, False])
+@pytest.mark.parametrize("plaintext_footer", [True, swept(False)])
 def test_encrypted_files_are_named_as_such(tmp_path, plaintext_footer, large):
     encryption = pytest.importorskip("pyarrow.parquet.encryption")
 

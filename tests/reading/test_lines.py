@@ -38,7 +38,6 @@ def line_in_editor(text, word):
 STARTS = ["", "\n\n", "\ufeff", "\ufeff\n", "sep=,\n", '\ufeff"sep=,"\n']
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("start", STARTS)
 def test_a_refusal_names_the_line(tmp_path, start):
     path = tmp_path / "p.csv"
@@ -128,7 +127,6 @@ def test_rows_of_unequal_length_are_named_by_their_line(tmp_path, run):
     assert "line 6 has 2 values, but the header has 4" in refused
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_text_that_is_damaged_is_named_by_its_line(tmp_path, end):
     path = tmp_path / "p.csv"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -161,9 +162,9 @@ def test_a_task_that_some_lack_is_left_out(tmp_path):
     ("second", "words"),
     [
         (range(20, 40), "0 of 40 items are common to the 2 configurations"),
-        (range(10, 30), "10 of 30 items are common to the 2 configurations"),
-        (range(10), "10 of 20 items are common to the 2 configurations; two has 10"),
-        (range(19), "19 of 20 items are common"),
+        swept(range(10, 30), "10 of 30 items are common to the 2 configurations"),
+        swept(range(10), "10 of 20 items are common to the 2 configurations; two has 10"),
+        swept(range(19), "19 of 20 items are common"),
     ],
 )
 def test_documents_that_only_some_files_have(tmp_path, second, words):
@@ -279,7 +280,6 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
-@pytest.mark.one_in(1)
 def test_whatever_changes_prompt_model_or_backend_is_another_configuration(what, tmp_path):
     folder = tmp_path / "m"
     for second, more in enumerate(DIFFERENT[what]):
@@ -317,7 +317,6 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.one_in(1)
 def test_fields_of_another_type_are_a_fault_of_the_line(fault, tmp_path):
     lines = [sample(i, 1) for i in range(12)]
     lines[4] |= FAULTS[fault]

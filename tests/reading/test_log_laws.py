@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from day import thinned
 from written_logs import IN_ORDER, UNKNOWN, WITHOUT_EPOCHS, WRITERS, Run
 
 import bbccli
@@ -39,7 +40,6 @@ def test_each_reader_has_a_writer():
     assert readers == {name.removesuffix("_ai") for name in frameworks()}
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", WRITERS)
 def test_no_order_matters(name, tmp_path):
     n_epochs = 1 if name in WITHOUT_EPOCHS else 2
@@ -60,7 +60,6 @@ def test_no_order_matters(name, tmp_path):
         assert again.comparison.p == pytest.approx(p)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", WRITERS)
 def test_scores_that_change_places_within_an_item_matter(name, tmp_path):
     runs = [Run(model, scores()) for model in MODELS]
@@ -80,7 +79,7 @@ TIMES = dict.fromkeys(("inspect", "promptfoo", "openai_evals", "junit"), IN_ORDE
 PAIRS = [(name, pair) for name, times in TIMES.items() for pair in itertools.pairwise(times)]
 
 
-@pytest.mark.parametrize(("name", "times"), PAIRS)
+@pytest.mark.parametrize(("name", "times"), thinned(PAIRS, 7, unpack=True))
 def test_the_newest_run_counts(name, times, tmp_path):
     other = Run("bob", scores(), times[1])
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, time) for k, time in enumerate(times)]
@@ -92,8 +91,8 @@ def test_the_newest_run_counts(name, times, tmp_path):
         assert matrix.predictions[:, :, at].mean() == 1
 
 
-@pytest.mark.parametrize("name", [name for name in TIMES if name not in OF_FILES])
-@pytest.mark.parametrize("why", [*UNKNOWN, "no time"])
+@pytest.mark.parametrize("name", thinned([name for name in TIMES if name not in OF_FILES], 2))
+@pytest.mark.parametrize("why", thinned([*UNKNOWN, "no time"], 3))
 def test_runs_whose_order_is_unknown_are_refused(name, why, tmp_path):
     times = UNKNOWN.get(why, ("yesterday", "today"))
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, time) for k, time in enumerate(times)]

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from day import swept
 from looped import each
 from written_logs import IN_ORDER, UNKNOWN
 
@@ -29,9 +30,22 @@ def test_a_clock_without_a_zone_may_be_half_a_day_off():
 
 @pytest.mark.parametrize(
     "value",
-    [None, "", "yesterday", "01/02/2024", "2024-02-30", "2024-01-01T25:00", True, "nan", 10**400,
-     float("inf"), [], {}, "\u0662\u0660\u0662\u0664-\u0660\u0661-\u0660\u0661"],
+    [
+        None,
+        swept(""),
+        swept("yesterday"),
+        swept("01/02/2024"),
+        swept("2024-02-30"),
+        swept("2024-01-01T25:00"),
+        swept(True),
+        "nan",
+        swept(10**400),
+        swept(float("inf")),
+        swept([]),
+        swept({}),
+        swept("\u0662\u0660\u0662\u0664-\u0660\u0661-\u0660\u0661"),
+    ],
     ids=repr,
-)  # fmt: skip
+)
 def test_no_times(value):
     assert moment_of(value) is None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import thinned
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, fbeta_score, make_scorer
@@ -47,7 +48,7 @@ OTHERS = {
 }
 
 
-@pytest.fixture(params=OTHERS)
+@pytest.fixture(params=thinned(OTHERS, 4))
 def other(request, tmp_path):
     """A recording whose metric can't be computed, and what is said of it."""
     scoring, about, words = OTHERS[request.param]
@@ -271,7 +272,6 @@ def pooling(run, *argv):
     return json.loads(out)["plan"]["pooling"]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("tool", ["caret", "tidymodels"])
 def test_tools_that_select_by_the_mean_over_folds_are_followed(tool, tmp_path, run):
     place = tmp_path / "run"

@@ -31,7 +31,6 @@ def note(matrix, code):
     return next((one for one in matrix.notes if one.code == code), None)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal", "mljar_weights"])
 def test_all_scores_are_found_again(name):
     matrix = verified(read(RUNS / name, include=("all",)))
@@ -40,7 +39,6 @@ def test_all_scores_are_found_again(name):
     assert found.reason is None
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal"])
 def test_the_truth_is_that_of_the_baseline_wherever_it_is_listed(copied, name):
     run = copied(name)
@@ -74,7 +72,6 @@ def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(copied):
     np.testing.assert_array_equal(matrix.outcome.values, column(run, "3_Linear"))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("name", "model", "row", "change"),
     [

@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from runs import autogluon, oof
 
 from bbccli import METHODS, METRICS, Plan, document
@@ -95,8 +96,7 @@ def loaded(name):
     return folder, folder_readers.reader_of(folder).load(folder)
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("name", [one for one in FOLDERS if one not in OF_TABLES])
+@pytest.mark.parametrize("name", thinned([one for one in FOLDERS if one not in OF_TABLES], 2))
 def test_every_folder(name, monkeypatch):
     folder, given = loaded(name)
     assert isinstance(given, Predictions)
@@ -109,7 +109,6 @@ def test_every_folder(name, monkeypatch):
         same(plain, strange, [names[int(one[1:])] for one in plain.configurations])
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("layout", list(TableLayout))
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 @pytest.mark.parametrize("name", ["autogluon_classes", "mljar_weights", "optuna"])
@@ -180,8 +179,7 @@ def of_recorder(place, names):
     return read(place / "run")
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("write", [of_h2o, of_autogluon, of_tabrepo, of_recorder])
+@pytest.mark.parametrize("write", [of_h2o, swept(of_autogluon), swept(of_tabrepo), of_recorder])
 def test_files_of_tools(write, tmp_path):
     """Named in the files themselves; the names of folders lack what systems refuse."""
     every = ALL if write in (of_tabrepo, of_recorder) else SAFE
@@ -284,8 +282,7 @@ def test_each_reader_of_logs_is_tried():
     }
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("write", OF_LOGS)
+@pytest.mark.parametrize("write", thinned(OF_LOGS, 3))
 def test_logs_of_frameworks(write, tmp_path):
     every = SAFE if write is of_swebench else ALL
     place = tmp_path / "plain"
@@ -322,8 +319,7 @@ def test_a_group_that_differs_between_configurations(tmp_path):
         read(tmp_path, roles=Roles(group="metadata.kind"))
 
 
-@pytest.mark.one_in(7)
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", thinned(ALL, 7))
 def test_the_name_is_in_the_result(name, tmp_path):
     matrix = of_tabrepo(tmp_path, [name, "m1", "m2"])
     estimate = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=50, seed=1))
@@ -341,7 +337,6 @@ def test_the_name_is_in_the_result(name, tmp_path):
 MLJAR, LOGS = DATA / "runs" / "mljar", DATA / "evaluations" / "inspect_ai" / "json"
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("paths", "how", "words", "hint"),
     [
@@ -378,7 +373,6 @@ def test_roles_that_options_name():
     assert read(MLJAR, roles=Roles(time="row_id", event="truth")).task is Task.SURVIVAL
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("layout", list(TableLayout))
 def test_names_of_classes(layout, monkeypatch, tmp_path):
     """`a::b` of class `c` is not `a` of class `b::c`, as it is not in a converted file."""

@@ -17,7 +17,6 @@ OTHER = RNG.random(N).round(3)
 THREE = RNG.dirichlet([1, 1, 1], N).round(4)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("columns", "kept"),
     [
@@ -61,7 +60,6 @@ def changed(rows):
     return label
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("label", "n", "row"),
     [

@@ -66,7 +66,6 @@ def test_a_log_whose_first_object_is_long_is_recognised(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["other.xml", "inner/package.json", "scores.csv", "notes.jsonl"])
-@pytest.mark.one_in(1)
 def test_what_is_no_log_is_named(name, tmp_path):
     folder = copied("junit", tmp_path)
     (folder / name).parent.mkdir(exist_ok=True)
@@ -93,7 +92,6 @@ def test_results_without_their_samples_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("scale", "allowed"), [((1, 100), False), ((1, 50), False), ((1, 5), True), ((100, 100), True)]
 )
-@pytest.mark.one_in(1)
 def test_marks_beside_percentages_are_refused(scale, allowed, tmp_path):
     for name, factor in zip("ab", scale, strict=True):
         samples = [

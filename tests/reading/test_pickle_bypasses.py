@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept, thinned
 from reading import fault
 
 from bbccli.errors import InputError
@@ -142,7 +143,7 @@ BOMBS = {
 """Each takes memory or time if its sizes are believed."""
 
 
-@pytest.mark.parametrize("name", [*REAL, *BOMBS])
+@pytest.mark.parametrize("name", thinned([*REAL, *BOMBS], 7))
 def test_nothing_happens(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"^oof.pkl: is not a pickled array of numbers: "):
@@ -170,8 +171,10 @@ for number in range(int(sys.argv[1])):
     assert harmless == []
 
 
-@pytest.mark.parametrize("place", ["oof", "predictions"])
-@pytest.mark.parametrize("name", ["STACK_GLOBAL", "before an array", "an array of objects"])
+@pytest.mark.parametrize("place", ["oof", swept("predictions")])
+@pytest.mark.parametrize(
+    "name", ["STACK_GLOBAL", swept("before an array"), swept("an array of objects")]
+)
 def test_nothing_happens_in_the_folders_of_tools(
     name: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from day import parts
+from day import swept, thinned
 from looped import each, labelled
 
 from bbccli.errors import InputError
@@ -88,7 +88,7 @@ def test_arrays_come_back(name: str, protocol: int) -> None:
         assert_same(arrays_of(dumps(ARRAYS[name], protocol), "a.npy"), ARRAYS[name])
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", thinned(PROTOCOLS, 4))
 def test_arrays_by_name_come_back(protocol: int) -> None:
     twice = np.arange(3.0)
     content = {**ARRAYS, "the same": twice, "again": twice}
@@ -236,12 +236,12 @@ def test_names_are_shown_only_if_plain() -> None:
     ("arguments", "words"),
     [
         (b"\x8c\x01a\x8c\x05rot13\x86", "makes something other"),
-        (b"\x8c\x01a\x8c\x03hex\x86", "makes something other"),
-        (b"\x8c\x01a\x85", "makes something other"),
-        (b"C\x01a\x8c\x06latin1\x86", "makes something other"),
-        (b"\x8c\x02\xc4\x80\x8c\x06latin1\x86", "damaged"),
-        (b")", "makes something other"),
-        (b"N", "makes something other"),
+        swept(b"\x8c\x01a\x8c\x03hex\x86", "makes something other"),
+        swept(b"\x8c\x01a\x85", "makes something other"),
+        swept(b"C\x01a\x8c\x06latin1\x86", "makes something other"),
+        swept(b"\x8c\x02\xc4\x80\x8c\x06latin1\x86", "damaged"),
+        swept(b")", "makes something other"),
+        swept(b"N", "makes something other"),
     ],
 )
 def test_encode_is_only_that_of_protocol_2(arguments: bytes, words: str) -> None:
@@ -259,19 +259,19 @@ def test_no_opcode_alone_breaks_it(opcode: int) -> None:
     "data",
     [
         array_bytes(b"K\x03\x85"),
-        array_bytes(b"K\x01K\x01\x86"),
-        array_bytes(b"J\xfe\xff\xff\xff\x85"),
-        array_bytes(b"J\xff\xff\xff\xffJ\xfe\xff\xff\xff\x86"),
-        array_bytes(b"\x88K\x02\x86"),
-        array_bytes(b"K\x02"),
-        array_bytes(b"\x8c\x01a\x85"),
+        swept(array_bytes(b"K\x01K\x01\x86")),
+        swept(array_bytes(b"J\xfe\xff\xff\xff\x85")),
+        swept(array_bytes(b"J\xff\xff\xff\xffJ\xfe\xff\xff\xff\x86")),
+        swept(array_bytes(b"\x88K\x02\x86")),
+        swept(array_bytes(b"K\x02")),
+        swept(array_bytes(b"\x8c\x01a\x85")),
         array_bytes(b"\x8a\x08" + b"\xff" * 7 + b"\x7f\x85"),
-        array_bytes(b"(" + b"K\x01" * 33 + b"K\x02t"),
-        array_bytes(b"K\x00\x8a\x08" + b"\xff" * 7 + b"\x7f\x86", b""),
-        array_bytes(b"K\x00" + (b"\x8a\x05" + bytes(4) + b"\x10") * 2 + b"\x87", b""),
-        array_bytes(b"K\x00\x8a\x05" + bytes(4) + b"\x10\x8a\x03\x00\x00\x10\x87", b""),
-        array_bytes(raw=bytes(7)),
-        array_bytes(raw=bytes(9)),
+        swept(array_bytes(b"(" + b"K\x01" * 33 + b"K\x02t")),
+        swept(array_bytes(b"K\x00\x8a\x08" + b"\xff" * 7 + b"\x7f\x86", b"")),
+        swept(array_bytes(b"K\x00" + (b"\x8a\x05" + bytes(4) + b"\x10") * 2 + b"\x87", b"")),
+        swept(array_bytes(b"K\x00\x8a\x05" + bytes(4) + b"\x10\x8a\x03\x00\x00\x10\x87", b"")),
+        swept(array_bytes(raw=bytes(7))),
+        swept(array_bytes(raw=bytes(9))),
     ],
 )  # fmt: skip
 def test_shapes_that_do_not_fit(data: bytes) -> None:
@@ -282,17 +282,19 @@ def test_shapes_that_do_not_fit(data: bytes) -> None:
     "kind",
     [
         FLOATS.replace(b"\x01<", b"\x01|"),
-        FLOATS.replace(b"\x01<", b"\x00"),
-        FLOATS.replace(b"<N", b"<)"),
-        FLOATS.replace(b"K\x03\x8c", b"K\x04\x8c"),
-        FLOATS.replace(b"K\x00t", b"K\x3ft"),
-        FLOATS.replace(b"f4", b"O8"),
-        FLOATS.replace(b"\x02f4", b"\x03f16"),
+        swept(FLOATS.replace(b"\x01<", b"\x00")),
+        swept(FLOATS.replace(b"<N", b"<)")),
+        swept(FLOATS.replace(b"K\x03\x8c", b"K\x04\x8c")),
+        swept(FLOATS.replace(b"K\x00t", b"K\x3ft")),
+        swept(FLOATS.replace(b"f4", b"O8")),
+        swept(FLOATS.replace(b"\x02f4", b"\x03f16")),
         FLOATS.replace(b"f4", b"b1"),
-        FLOATS[: FLOATS.index(b"R(") + 1],  # never given its byte order
-        FLOATS + b"(K\x03\x8c\x01>NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb",  # given it twice
-        FLOATS.replace(b"\x89\x88\x87", b"\x89\x89\x87"),
-        b"N",
+        swept(FLOATS[: FLOATS.index(b"R(") + 1]),  # never given its byte order
+        swept(
+            FLOATS + b"(K\x03\x8c\x01>NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+        ),  # given it twice
+        swept(FLOATS.replace(b"\x89\x88\x87", b"\x89\x89\x87")),
+        swept(b"N"),
     ],
 )
 def test_dtypes_that_are_not_plain(kind: bytes) -> None:
@@ -320,7 +322,7 @@ BUILDS = [
 ]
 
 
-@pytest.mark.parametrize("data", BUILDS, ids=repr)
+@pytest.mark.parametrize("data", thinned(BUILDS, 7), ids=repr)
 def test_states_of_other_things_are_refused(data: bytes) -> None:
     refused(data)
 
@@ -329,14 +331,14 @@ def test_states_of_other_things_are_refused(data: bytes) -> None:
     "arguments",
     [
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01At",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00K\x00\x86t",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00\x85t",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KC\x02\x00\x01t",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01CK\x00K\x01\x86t",
-        b"(\x8c\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01Ct",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85t",
+        swept(b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00K\x00\x86t"),
+        swept(b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00\x85t"),
+        swept(b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KC\x02\x00\x01t"),
+        swept(b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01CK\x00K\x01\x86t"),
+        swept(b"(\x8c\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01Ct"),
+        swept(b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85t"),
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01CNNNt",
-        b"N",
+        swept(b"N"),
     ],
 )
 def test_calls_of_protocol_5_that_are_no_array(arguments: bytes) -> None:
@@ -384,7 +386,6 @@ def test_frames() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", FROZEN)
 def test_a_pickle_that_is_cut_anywhere_is_refused(version: str) -> None:
     for texts in FROZEN[version].values():
@@ -415,7 +416,7 @@ def fuzz(cases: int, seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.sweep
-@parts("n_cases", 1000, whole=4000)
+@pytest.mark.parametrize("n_cases", [1000, swept(4000)])
 def test_mutated_pickles_are_read_or_refused(n_cases: int) -> None:
     found = fuzz(n_cases, seed=7)
     assert found["read"] + found["refused"] == n_cases
@@ -441,8 +442,8 @@ INDEXES = {
 }
 
 
-@pytest.mark.parametrize("protocol", [4, 5])
-@pytest.mark.parametrize("kind", INDEXES)
+@pytest.mark.parametrize("protocol", [4, swept(5)])
+@pytest.mark.parametrize("kind", thinned(INDEXES, 3))
 def test_series(kind: str, protocol: int) -> None:
     index = INDEXES[kind]
     for values in (np.array([0.5, 1, 2]), np.array([0, 1, 1], np.uint8)):
@@ -496,7 +497,6 @@ def test_small_files_of_series_take_no_time() -> None:
         assert time.perf_counter() - start < 1
 
 
-@pytest.mark.one_in(1)
 def test_damaged_series_are_refused_or_read() -> None:
     data = (SERIES / "holdout" / "utils" / "data" / "y_val.pkl").read_bytes()
     rng = np.random.default_rng(0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept
 from looped import each, labelled
 from reading import refused
 
@@ -67,7 +68,7 @@ def own(name):
     return found
 
 
-@pytest.mark.parametrize("name", ["pass", "score", "correct", "f1"])
+@pytest.mark.parametrize("name", ["pass", swept("score"), swept("correct"), swept("f1")])
 def test_figures_are_those_of_promptfoo(name):
     matrix = read(JSON, roles=Roles(prediction=name))
     assert means(matrix) == pytest.approx(own(name), abs=1e-12)
@@ -152,7 +153,6 @@ def same_variables(n_repeats):
 
 
 @pytest.mark.parametrize("n_repeats", [1, 3])
-@pytest.mark.one_in(1)
 def test_tests_of_the_same_variables_are_several_in_a_table_too(n_repeats, tmp_path):
     rows, text = same_variables(n_repeats)
     (tmp_path / "r.csv").write_text(text)

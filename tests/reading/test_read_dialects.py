@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 from documents import codes
 from numpy.testing import assert_allclose, assert_array_equal
 from pyarrow import csv
@@ -225,12 +226,12 @@ def test_a_question_mark_is_a_missing_value(save):
     ("text", "message"),
     [
         ("@relation a\n@attribute x numeric\n", "has no @data, so it is not an ARFF file"),
-        ("hello\n", "has no @attribute, so it is not an ARFF file"),
-        ("@relation a\n@attribute x\n@data\n1\n", "line 2 is not an attribute"),
-        ("@relation a\n@attribute x numeric\n@data\n% none\n", "no rows under @data"),
-        ("@relation a\n@attribute x numeric\n@data\n{0 1}\n", "line 4 is a sparse row"),
-        ("@relation a\n@attribute x numeric\n@data\n'1,2\n3,4\n", "line 4 has 2 values"),
-        (arff(1)[0].replace("0,1,0,3,", "0,1,0,3,?,", 1),
+        swept("hello\n", "has no @attribute, so it is not an ARFF file"),
+        swept("@relation a\n@attribute x\n@data\n1\n", "line 2 is not an attribute"),
+        swept("@relation a\n@attribute x numeric\n@data\n% none\n", "no rows under @data"),
+        swept("@relation a\n@attribute x numeric\n@data\n{0 1}\n", "line 4 is a sparse row"),
+        swept("@relation a\n@attribute x numeric\n@data\n'1,2\n3,4\n", "line 4 has 2 values"),
+        swept(arff(1)[0].replace("0,1,0,3,", "0,1,0,3,?,", 1),
             "line 17 has 10 values, but the file has 9 attributes"),
         (re.sub(r"(\n0,0,0,2,.*),.*", r"\1,high", arff(1)[0]),
             r"prediction is text \(column \"confidence.it's\", row 2"),
@@ -289,7 +290,6 @@ def without(name, columns=GOOD):
             r"b.csv: it is unclear which column holds predictions: u, v"),
     ],
 )  # fmt: skip
-@pytest.mark.one_in(1)
 def test_files_that_do_not_fit(save, second, message):
     refused(message, [save("a.csv", GOOD), save("b.csv", second)])
 

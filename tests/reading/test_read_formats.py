@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from day import swept, thinned
 from numpy.testing import assert_array_equal
 from reading import assert_same, refused
 
@@ -21,7 +22,7 @@ from bbccli.types import PredictionKind
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", thinned(NAMES, 7))
 def test_formats_agree(save, columns, name):
     expected = read(save("expected.parquet", columns))
     path = save(name, columns)
@@ -31,7 +32,7 @@ def test_formats_agree(save, columns, name):
     assert found.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("name", NAMES[:-1])
+@pytest.mark.parametrize("name", thinned(NAMES[:-1], 7))
 def test_stdin_is_told_by_content(save, columns, encoded, stdin, name):
     expected = read(save("expected.parquet", columns))
     stdin(encoded(name, columns))
@@ -67,9 +68,9 @@ def test_types_are_told_from_the_whole_file(save):
     ("types", "expected"),
     [
         (["float32", "float32"], "float32"),
-        (["float32", "float64"], "float64"),
-        (["int8", "int64"], "float64"),
-        (["float32", "int32"], "float64"),
+        swept(["float32", "float64"], "float64"),
+        swept(["int8", "int64"], "float64"),
+        swept(["float32", "int32"], "float64"),
     ],
 )
 def test_single_precision_stays_where_all_columns_have_it(save, types, expected):
@@ -110,7 +111,7 @@ def large(monkeypatch):
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", thinned(LARGE, 5))
 def test_the_same_matrix(name, samples, monkeypatch):
     expected = read(samples / f"{name}.parquet")
     monkeypatch.setattr(files, "LARGE", 1)
@@ -146,7 +147,7 @@ def test_damage_inside_is_found_when_it_is_read(large, samples, tmp_path):
 TABLES = Path(__file__).parents[1] / "data" / "tables"
 SOURCES = {".csv", ".py"}
 STORED = sorted(path.name for path in TABLES.iterdir() if path.suffix not in SOURCES)
-every = pytest.mark.parametrize("name", STORED)
+every = pytest.mark.parametrize("name", thinned(STORED, 7))
 
 
 def text_of(name):
@@ -173,7 +174,6 @@ def test_values(name):
 
 
 @every
-@pytest.mark.one_in(5)
 def test_on_standard_input(name, stdin):
     stdin((TABLES / name).read_bytes())
     assert_array_equal(read("-").predictions, read(text_of(name)).predictions)

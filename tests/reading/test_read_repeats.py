@@ -1,6 +1,7 @@
 """Rows as samples and repeats; folds and groups."""
 
 import pytest
+from day import swept
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -52,9 +53,9 @@ def test_folds_numbered_across_repeats_are_recoded(save):
     ("names", "order"),
     [
         (["Fold10", "Fold2", "Fold1"], ("Fold1", "Fold2", "Fold10")),
-        ([10, 2, 1], ("1", "2", "10")),
-        (["b", "a1b", "a"], ("a", "a1b", "b")),
-        (["²", "3", "x"], ("3", "x", "²")),
+        swept([10, 2, 1], ("1", "2", "10")),
+        swept(["b", "a1b", "a"], ("a", "a1b", "b")),
+        swept(["²", "3", "x"], ("3", "x", "²")),
     ],
 )
 def test_fold_names_are_in_natural_order(save, names, order):
@@ -76,11 +77,13 @@ def test_missing_folds_are_unknown(save, fold):
     ("columns", "message", "hint"),
     [
         ({"row_id": [4, 5, 4]}, r"row_id occurs twice \(.*'row_id', row 2, value 4\)", "repeat"),
-        ({"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each its own"),
-        ({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
-        ({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
-        ({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
-        ({"group": ["a", None, "b"]}, "group is missing .*row 1", "group"),
+        swept(
+            {"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each its own"
+        ),
+        swept({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
+        swept({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
+        swept({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
+        swept({"group": ["a", None, "b"]}, "group is missing .*row 1", "group"),
     ],
 )
 def test_faulty_keys(save, columns, message, hint):

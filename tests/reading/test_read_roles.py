@@ -1,6 +1,7 @@
 """Columns play roles by hand, by name, or by a synonym."""
 
 import pytest
+from day import swept, thinned
 from documents import codes
 from looped import each, labelled
 from reading import refused
@@ -26,9 +27,10 @@ NAMED = {
 
 @pytest.mark.parametrize(
     ("name", "columns", "values", "holds"),
-    [(name, *case) for names, case in NAMED.items() for name in names.split()],
+    thinned(
+        [(name, *case) for names, case in NAMED.items() for name in names.split()], 3, unpack=True
+    ),
 )
-@pytest.mark.one_in(3)
 def test_synonyms(save, name, columns, values, holds):
     assert holds(read(save("m.csv", {name: values} | columns)))
 
@@ -49,7 +51,18 @@ def test_two_synonyms_of_truth_are_ambiguous(save):
     assert read(path, roles=Roles(truth="target")).outcome.values.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("flag", ["truth", "fold", "repeat", "group", "row_id", "time", "event"])
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "truth",
+        swept("fold"),
+        swept("repeat"),
+        swept("group"),
+        swept("row_id"),
+        swept("time"),
+        swept("event"),
+    ],
+)
 def test_roles_that_cannot_be(save, flag):
     path = save("m.csv", {"fold": [0, 1, 2], **BINARY})
     error = refused(
@@ -74,9 +87,9 @@ def test_names_that_are_configurations(save):
     ("weights", "message"),
     [
         ([1, None, 2], "weight is missing .*row 1"),
-        ([1, 2, 0], "weight is not positive .*row 2, value 0"),
-        ([1, -2, 1], "weight is not positive .*row 1, value -2"),
-        (["a", "b", "c"], "weight is text"),
+        swept([1, 2, 0], "weight is not positive .*row 2, value 0"),
+        swept([1, -2, 1], "weight is not positive .*row 1, value -2"),
+        swept(["a", "b", "c"], "weight is text"),
     ],
 )
 def test_weights_that_are_none(save, weights, message):
@@ -154,12 +167,12 @@ def test_a_slip_among_numbered_folds_is_no_fold(tmp_path, slip):
     ("folds", "names"),
     [
         (["101", "102", "102", "101", "north", "north"] * 5, ("101", "102", "north")),
-        (["101", "102", "102", "101"] * 5 + ["north"] * 5, ("101", "102", "north")),
-        (["0", "north"] + ["0", "east"] * 20, ("0", "east", "north")),
-        ([*map(str, range(9)), "x"], (*map(str, range(9)), "x")),
-        (["101", "102"] * 10 + ["x", "y", "z"] * 2, ("101", "102", "x", "y", "z")),
-        (["3"] * 20 + ["x", "y"] * 4, ("3", "x", "y")),
-        (["a", "b"] * 20 + ["c"], ("a", "b", "c")),
+        swept(["101", "102", "102", "101"] * 5 + ["north"] * 5, ("101", "102", "north")),
+        swept(["0", "north"] + ["0", "east"] * 20, ("0", "east", "north")),
+        swept([*map(str, range(9)), "x"], (*map(str, range(9)), "x")),
+        swept(["101", "102"] * 10 + ["x", "y", "z"] * 2, ("101", "102", "x", "y", "z")),
+        swept(["3"] * 20 + ["x", "y"] * 4, ("3", "x", "y")),
+        swept(["a", "b"] * 20 + ["c"], ("a", "b", "c")),
         (["0", "1"] * 20 + ["2"], ("0", "1", "2")),
     ],
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 from matrices import scores as marks
 from reading import refused
 
@@ -50,7 +51,10 @@ def test_metadata_declare_scores(save):
     assert read(save("t.parquet", with_truth, METADATA), task=Task.REGRESSION).n_configurations == 2
 
 
-@pytest.mark.parametrize("bounds", [[1], [5, 1], [0, "x"], [False, True], [0, float("inf")], 3])
+@pytest.mark.parametrize(
+    "bounds",
+    [[1], swept([5, 1]), swept([0, "x"]), swept([False, True]), swept([0, float("inf")]), swept(3)],
+)
 def test_bounds_of_metadata(bounds, save):
     path = save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds})
     refused("bounds", path, kind=BbcError)
@@ -75,11 +79,11 @@ def test_bounds_are_not_guessed():
     "options",
     [
         {"roles": Roles(truth="a")},
-        {"roles": Roles(time="a")},
-        {"positive": "1"},
-        {"labels": "labels.csv"},
-        {"bounds": (1, 0)},
-        {"bounds": (0, np.inf)},
+        swept({"roles": Roles(time="a")}),
+        swept({"positive": "1"}),
+        swept({"labels": "labels.csv"}),
+        swept({"bounds": (1, 0)}),
+        swept({"bounds": (0, np.inf)}),
     ],
 )
 def test_what_does_not_go_with_scores(options):

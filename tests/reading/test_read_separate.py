@@ -1,6 +1,7 @@
 """Outcome and folds in files of their own, and what files are called that are read together."""
 
 import pytest
+from day import swept
 from numpy.testing import assert_array_equal
 from reading import fault, refused
 
@@ -31,7 +32,6 @@ def test_labels_file_wins_over_a_truth_column(save):
         ({"repeat": [1, 2, 1, 2]}, {"truth": ["x", "x", "y", "y"]}),
     ],
 )
-@pytest.mark.one_in(1)
 def test_labels_of_samples_serve_all_repeats(save, columns, labels):
     by_position = "row_id" in columns and "row_id" not in labels
     path, beside = save("m.csv", columns | PREDICTIONS), save("labels.csv", labels)
@@ -88,7 +88,12 @@ def test_folds_of_repeats(save):
 
 @pytest.mark.parametrize(
     "text",
-    ["0,1,2\n3,0,\n2,1,NaN\n", "0,1\n3,0\n2,1\n", "f,f,g\n3.0,0,\n2,1,\n", "a,b,c\n0,3,\n1,,2\n"],
+    [
+        "0,1,2\n3,0,\n2,1,NaN\n",
+        swept("0,1\n3,0\n2,1\n"),
+        swept("f,f,g\n3.0,0,\n2,1,\n"),
+        swept("a,b,c\n0,3,\n1,,2\n"),
+    ],
 )
 def test_ragged_folds(save, text):
     matrix = read(save("m.csv", WITH_TRUTH), folds=save("folds.csv", text))
@@ -100,10 +105,10 @@ def test_ragged_folds(save, text):
     ("text", "message"),
     [
         ("0,1\n3,0\n2,\n", "3 sample positions, but the predictions have 4 samples in 1"),
-        ("0,1\n3,0\n2,4\n", r"cell is not a sample position \(column '1', row 1, value 4"),
-        ("0,1\n3,0\n2,1.5\n", r"cell is not a sample position \(column '1', row 1, value 1.5"),
-        ("0,1\n3,0\n2,3\n", r"a repeated sample position \(column '0', row 0|column '1', row"),
-        ("a,b\nx,0\n2,3\n", "it is unclear which column is the fold: a, b"),
+        swept("0,1\n3,0\n2,4\n", r"cell is not a sample position \(column '1', row 1, value 4"),
+        swept("0,1\n3,0\n2,1.5\n", r"cell is not a sample position \(column '1', row 1, value 1.5"),
+        swept("0,1\n3,0\n2,3\n", r"a repeated sample position \(column '0', row 0|column '1', row"),
+        swept("a,b\nx,0\n2,3\n", "it is unclear which column is the fold: a, b"),
     ],
 )
 def test_faulty_ragged_folds(save, text, message):
@@ -123,16 +128,16 @@ def test_stdin(save, stdin):
     ("paths", "names"),
     [
         (["runs/knn.csv", "other/svm.csv.gz"], ["knn", "svm"]),
-        (["runs/a/oof.csv", "runs/b/oof.csv"], ["a", "b"]),
-        (["runs/a/x/oof.csv", "runs/b/y/oof.csv"], ["a/x", "b/y"]),
-        (["runs/a/1/oof.csv", "runs/b/1/oof.csv"], ["a", "b"]),
-        (["runs/oof.csv", "runs/a/oof.csv"], ["oof", "a/oof"]),
-        (["a/oof.csv", "b/oof.csv", "b/late.csv"], ["a/oof", "b/oof", "b/late"]),
-        (["runs/a.csv", "runs/a.parquet"], ["a.csv", "a.parquet"]),
+        swept(["runs/a/oof.csv", "runs/b/oof.csv"], ["a", "b"]),
+        swept(["runs/a/x/oof.csv", "runs/b/y/oof.csv"], ["a/x", "b/y"]),
+        swept(["runs/a/1/oof.csv", "runs/b/1/oof.csv"], ["a", "b"]),
+        swept(["runs/oof.csv", "runs/a/oof.csv"], ["oof", "a/oof"]),
+        swept(["a/oof.csv", "b/oof.csv", "b/late.csv"], ["a/oof", "b/oof", "b/late"]),
+        swept(["runs/a.csv", "runs/a.parquet"], ["a.csv", "a.parquet"]),
         (["./a/oof.csv", "b/../b/oof.csv"], ["a", "b"]),
-        (["s3://bucket/a/oof.csv", "s3://bucket/b/oof.csv"], ["a", "b"]),
-        (["one/oof.csv"], ["oof"]),
-        (["<stdin>", "runs/a.csv"], ["stdin", "a"]),
+        swept(["s3://bucket/a/oof.csv", "s3://bucket/b/oof.csv"], ["a", "b"]),
+        swept(["one/oof.csv"], ["oof"]),
+        swept(["<stdin>", "runs/a.csv"], ["stdin", "a"]),
     ],
 )
 def test_names(paths, names):

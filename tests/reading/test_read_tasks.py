@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
@@ -30,12 +31,12 @@ TWO = {"m": [0.1, 0.2]}
     ("truth", "classes"),
     [
         (["b", "a", "b"], ("a", "b")),
-        ([0, 1, 0], ("0", "1")),
-        ([10, 9, 10], ("9", "10")),
-        ([0.0, 1.0, 0.0], ("0", "1")),
-        ([-1.5, 1.0, 1.0], ("-1.5", "1")),
-        ([True, False, True], ("False", "True")),
-        (["10", "9", "10"], ("10", "9")),  # as scikit-learn sorts text
+        swept([0, 1, 0], ("0", "1")),
+        swept([10, 9, 10], ("9", "10")),
+        swept([0.0, 1.0, 0.0], ("0", "1")),
+        swept([-1.5, 1.0, 1.0], ("-1.5", "1")),
+        swept([True, False, True], ("False", "True")),
+        swept(["10", "9", "10"], ("10", "9")),  # as scikit-learn sorts text
     ],
 )
 def test_two_values_are_binary(save, truth, classes):
@@ -47,7 +48,12 @@ def test_two_values_are_binary(save, truth, classes):
 
 @pytest.mark.parametrize(
     ("truth", "positive", "classes"),
-    [("bab", "a", "ba"), ("bab", "b", "ab"), ([0, 1, 0], "0", "10"), ([0, 1, 0], "0.0", "10")],
+    [
+        ("bab", "a", "ba"),
+        swept("bab", "b", "ab"),
+        swept([0, 1, 0], "0", "10"),
+        swept([0, 1, 0], "0.0", "10"),
+    ],
 )
 def test_positive_class_is_last(save, truth, positive, classes):
     path = save("m.csv", {"truth": [*truth], "m": [0.1, 0.7, 0.3]})
@@ -120,15 +126,14 @@ def test_faults(save, case):
     ("truth", "values", "other", "kind"),
     [
         ([0, 1, 1], [0.0, 0.25, 1.0], [0, 1, 1], PredictionKind.PROBABILITY),
-        ([0, 1, 1], [-0.1, 0.25, 1.0], [0, 1, 1], PredictionKind.SCORE),
+        swept([0, 1, 1], [-0.1, 0.25, 1.0], [0, 1, 1], PredictionKind.SCORE),
         ([0, 1, 1], [3, 5, 8], [0, 1, 1], PredictionKind.SCORE),
-        ([0, 1, 1], [0, 1, 0], [0, 1, 1], PredictionKind.LABEL),
+        swept([0, 1, 1], [0, 1, 0], [0, 1, 1], PredictionKind.LABEL),
         ([0, 1, 1], [0.0, None, 1.0], [0, 1, 1], PredictionKind.LABEL),
-        ([0, 1, 1], [0.5, 0.1, 1.0], [0, 1, 7], PredictionKind.SCORE),
+        swept([0, 1, 1], [0.5, 0.1, 1.0], [0, 1, 7], PredictionKind.SCORE),
         (["x", "y", "y"], [0, 1, 1], [0, 1, 1], PredictionKind.PROBABILITY),
     ],
 )
-@pytest.mark.one_in(2)
 def test_kind_of_binary_predictions(save, truth, values, other, kind):
     assert read(save("m.parquet", {"truth": truth, "m": values, "n": other})).kind is kind
 
@@ -137,10 +142,10 @@ def test_kind_of_binary_predictions(save, truth, values, other, kind):
     ("truth", "values", "doubted"),
     [
         ([0, 1, 2, 1], [0.1, 0.9, 0.4, 0.7], True),
-        ([0, 1, 2, 1], [0.1, 0.9, 1.4, 0.7], False),
-        ([0.0, 0.5, 2.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
-        ([0.0, 0.5, 1.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
-        ([*range(6)], [0.1, 0.9, 0.4, 0.7, 0.2, 0.3], False),
+        swept([0, 1, 2, 1], [0.1, 0.9, 1.4, 0.7], False),
+        swept([0.0, 0.5, 2.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
+        swept([0.0, 0.5, 1.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
+        swept([*range(6)], [0.1, 0.9, 0.4, 0.7, 0.2, 0.3], False),
     ],
 )
 def test_few_values_that_nobody_predicts_may_be_classes(save, truth, values, doubted):
@@ -156,14 +161,14 @@ def test_few_values_that_nobody_predicts_may_be_classes(save, truth, values, dou
     ("truth", "labels"),
     [
         (["x", "y", "y"], ["y", "y", "x"]),
-        ([0, 1, 1], [1, 1, 0]),
-        ([0, 1, 1], [1.0, 1.0, 0.0]),
+        swept([0, 1, 1], [1, 1, 0]),
+        swept([0, 1, 1], [1.0, 1.0, 0.0]),
         ([1, 2, 2], [2, 2, 1]),
-        ([False, True, True], [True, True, False]),
-        ([False, True, True], [1, 1, 0]),
+        swept([False, True, True], [True, True, False]),
+        swept([False, True, True], [1, 1, 0]),
     ],
 )
-@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+@pytest.mark.parametrize("name", ["m.csv", swept("m.parquet")])
 def test_binary_labels_are_coded_as_classes(save, truth, labels, name):
     path = save(name, {"truth": truth, "m": labels})
     matrix = read(path)
@@ -255,7 +260,7 @@ def test_task_of_metadata_that_does_not_fit(save):
     assert "metadata-contradicted" in [note.code for note in matrix.notes]
 
 
-@pytest.mark.parametrize("kind", ["dates", "text", "durations", "two dates"])
+@pytest.mark.parametrize("kind", ["dates", swept("text"), swept("durations"), swept("two dates")])
 def test_dates_are_no_classes_unless_they_are_said_to_be(kind):
     days = (np.arange(40) % (2 if kind == "two dates" else 9)).astype("timedelta64[s]")
     dates = np.datetime64("2024-01-05", "s") + days * 86_400

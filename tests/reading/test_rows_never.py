@@ -134,7 +134,6 @@ def _notes(matrix: PredictionMatrix, code: str) -> list[str]:
     return [note.text for note in matrix.notes if note.code == code]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("made", NEVER)
 def test_rows_that_no_model_predicted_are_missing(made: Callable[[], Filled]) -> None:
     frame, n_filled = made()
@@ -314,7 +313,6 @@ GENUINE = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("made", GENUINE)
 def test_predictions_that_are_rightly_equal_count(made: Callable[[], Frame]) -> None:
     matrix = read(made())

@@ -103,7 +103,6 @@ READ = [
 ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("made", READ)
 def test_blocks_of_folds_that_hold_the_same_samples_are_repeats(made: Callable[[], Frame]) -> None:
     frame = made()
@@ -166,7 +165,6 @@ def four_repeats_of_classes() -> Frame:
     return _repeated(_classes(), stratified=True).drop(columns="key")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "made", [classes_in_unequal_folds, classes_in_equal_folds, four_repeats_of_classes]
 )
@@ -225,7 +223,6 @@ def dealt_by_turns() -> Frame:
     return frame.assign(**{f"m{c}": level + rng.normal(0, 0.001, 400) for c in range(3)})
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "made",
     [

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from day import swept
 from reading import fault
 from runs import FOREIGN, autogluon, autosklearn, history, oof, write
 
@@ -127,16 +128,16 @@ ARRAYS = {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32}
     "content",
     [
         pickle.dumps(FLOAT32),
-        pickle.dumps({"_oof_pred_proba": FLOAT32}),
-        pickle.dumps(ARRAYS | {"more": FLOAT32}),
-        oof(np.arange(4)),
-        oof(np.zeros((2, 2, 2)), np.ones(2, np.uint8)),
-        oof(FLOAT32, np.ones(3, np.uint8)),
-        oof(FLOAT32, np.ones((4, 1), np.uint8)),
+        swept(pickle.dumps({"_oof_pred_proba": FLOAT32})),
+        swept(pickle.dumps(ARRAYS | {"more": FLOAT32})),
+        swept(oof(np.arange(4))),
+        swept(oof(np.zeros((2, 2, 2)), np.ones(2, np.uint8))),
+        swept(oof(FLOAT32, np.ones(3, np.uint8))),
+        swept(oof(FLOAT32, np.ones((4, 1), np.uint8))),
         oof(FLOAT32, np.array([1, 1, 1, -1])),
-        oof(FLOAT32, np.array([1, 1, 1, np.nan])),
-        oof(FLOAT32, np.ones(4, bool)),
-        pickle.dumps({}),
+        swept(oof(FLOAT32, np.array([1, 1, 1, np.nan]))),
+        swept(oof(FLOAT32, np.ones(4, bool))),
+        swept(pickle.dumps({})),
     ],
 )
 def test_autogluon_files_of_another_form(tmp_path: Path, content: bytes) -> None:
@@ -228,17 +229,17 @@ NO_NUMBER = history({2: 0.5}).replace('"num_run": 2', '"num_run": 1e999')
     ("file", "content", "words"),
     [
         (OWN, FOREIGN, "not a pickled array"),
-        (OWN, pickle.dumps(FLOAT32[:3]), "3 predic"),
-        (OWN, oof(FLOAT32), "does not hold"),
-        (OWN, pickle.dumps(np.arange(4)), "not hold"),
-        (TARGETS, FOREIGN, "is not an array file"),
-        (TARGETS, b"", "is not an array file"),
-        (HISTORY, "{", "is not valid JSON"),
+        swept(OWN, pickle.dumps(FLOAT32[:3]), "3 predic"),
+        swept(OWN, oof(FLOAT32), "does not hold"),
+        swept(OWN, pickle.dumps(np.arange(4)), "not hold"),
+        swept(TARGETS, FOREIGN, "is not an array file"),
+        swept(TARGETS, b"", "is not an array file"),
+        swept(HISTORY, "{", "is not valid JSON"),
         (HISTORY, "[" * 100_000, "is not valid JSON"),
-        (HISTORY, "{}", "not a history as SMAC"),
-        (HISTORY, '{"data": [1]}', "not a history as SMAC"),
-        (HISTORY, '{"data": {"a": 1}}', "not a history as SMAC"),
-        (HISTORY, NO_NUMBER, "not a history as SMAC"),
+        swept(HISTORY, "{}", "not a history as SMAC"),
+        swept(HISTORY, '{"data": [1]}', "not a history as SMAC"),
+        swept(HISTORY, '{"data": {"a": 1}}', "not a history as SMAC"),
+        swept(HISTORY, NO_NUMBER, "not a history as SMAC"),
     ],
 )
 def test_autosklearn_damaged(search: Path, file: str, content: bytes | str, words: str) -> None:
@@ -251,7 +252,7 @@ def targets(path: Path, array: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["f4", ">f8", "u1", "i8"])
+@pytest.mark.parametrize("kind", ["f4", swept(">f8"), swept("u1"), swept("i8")])
 def test_targets(search: Path, kind: str) -> None:
     for array in (np.array(TRUTH, kind), np.asfortranarray(np.array(TRUTH, kind)[:, None])):
         np.testing.assert_array_equal(ask.load(targets(search, array)).roles["truth"], TRUTH)

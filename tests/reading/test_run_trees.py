@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from day import swept, thinned
 from fuzz.case import REAL, tree_of
 from fuzz.trees import TREES
 
@@ -48,9 +49,8 @@ def opened(run):
     return verified(read(run, **how))
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", thinned(TREES, 4))
 def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, copied):
     run, whole = copied(tree), opened(REAL / tree) if "/" not in tree else None
     for place in of_each_kind(tree):
@@ -87,7 +87,7 @@ def test_parts_of_a_recording_that_can_not_be_read_are_told(copied):
     assert all(path.name in said for path in (first, second))
 
 
-@pytest.mark.parametrize("code", [np.nan, np.inf, 1e30, -1.0, 0.5])
+@pytest.mark.parametrize("code", [np.nan, swept(np.inf), swept(1e30), swept(-1.0), swept(0.5)])
 def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(copied, code):
     run = copied("autosklearn")
     path = run / ".auto-sklearn" / "true_targets_ensemble.npy"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -53,10 +54,10 @@ def slow(scores):
     ("gaps", "expected"),
     [
         ([(3, 1, 0)], ["epochs-missing"]),
-        ([(3, 1, 0), (9, 1, 1), (0, 2, 0)], ["epochs-missing"]),
-        ([(3, 1)], ["available-cases"]),
-        ([(3, 1), (4, 1, 0), (3, 5), (7, 0, 1)], ["epochs-missing", "available-cases"]),
-        ([(slice(None), 0, 0), (slice(None), 1, 1)], ["epochs-missing"]),
+        swept([(3, 1, 0), (9, 1, 1), (0, 2, 0)], ["epochs-missing"]),
+        swept([(3, 1)], ["available-cases"]),
+        swept([(3, 1), (4, 1, 0), (3, 5), (7, 0, 1)], ["epochs-missing", "available-cases"]),
+        swept([(slice(None), 0, 0), (slice(None), 1, 1)], ["epochs-missing"]),
     ],
 )
 def test_an_item_counts_by_the_epochs_that_it_has(gaps, expected):
@@ -97,7 +98,6 @@ AVERAGES = {
 
 
 @pytest.mark.parametrize("case", AVERAGES)
-@pytest.mark.one_in(1)
 def test_bounds_of_averages(case):
     values, averages = AVERAGES[case]
     matrix = matrix_of(np.resize(values, (30, 2)) + np.zeros((30, 2)), task="score")
@@ -129,7 +129,6 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-@pytest.mark.one_in(1)
 def test_gaps_that_no_mean_can_mend(case):
     scores, words = REFUSED[case]
     with pytest.raises(BbcError) as error:

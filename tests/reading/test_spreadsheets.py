@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from day import swept
 from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
@@ -240,7 +241,19 @@ def test_labels_like_thousands_are_not_called_numbers(save):
 
 
 @pytest.mark.parametrize(
-    "cell", ["#N/A", "#NV", "#N/D", "#DIV/0!", "NA", "n/a", "NULL", "None", "<NA>", ""]
+    "cell",
+    [
+        "#N/A",
+        swept("#NV"),
+        swept("#N/D"),
+        swept("#DIV/0!"),
+        swept("NA"),
+        swept("n/a"),
+        swept("NULL"),
+        "None",
+        swept("<NA>"),
+        swept(""),
+    ],
 )
 def test_no_value_among_numbers(save, cell):
     matrix = read(save("m.csv", with_cell(PLAIN, 4, 3, cell)))

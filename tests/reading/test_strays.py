@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -43,18 +44,17 @@ def columns_of_classes(truth, right):
 # copies of the truth
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("table", "copy"),
     [
         (BINARY, TRUTH),
-        (BINARY, 2 * TRUTH + 1),
-        (BINARY | {"truth": np.array(["no", "yes"])[TRUTH]}, TRUTH),
-        (REGRESSION, VALUES),
+        swept(BINARY, 2 * TRUTH + 1),
+        swept(BINARY | {"truth": np.array(["no", "yes"])[TRUTH]}, TRUTH),
+        swept(REGRESSION, VALUES),
         (REGRESSION, VALUES * (1 + 1e-12)),
-        (REGRESSION, VALUES.astype(np.float32)),
-        (LABELS, LABELS["truth"]),
-        (LABELS, np.array(["b", "c", "a"])[CLASSES]),
+        swept(REGRESSION, VALUES.astype(np.float32)),
+        swept(LABELS, LABELS["truth"]),
+        swept(LABELS, np.array(["b", "c", "a"])[CLASSES]),
     ],
 )
 @pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
@@ -96,10 +96,10 @@ def test_a_copy_in_columns_of_classes_is_refused(save):
     ("table", "nearly"),
     [
         (BINARY, np.where(np.arange(N) == N - 1, 1 - TRUTH, TRUTH)),
-        (BINARY, TRUTH * 0.9 + np.arange(N) * 1e-6),
-        (BINARY, np.full(N, 0.5)),
-        (REGRESSION, np.where(np.arange(N) == N - 1, VALUES * (1 + 1e-6), VALUES)),
-        (LABELS, np.where(np.arange(N) == N - 1, "a", LABELS["truth"])),
+        swept(BINARY, TRUTH * 0.9 + np.arange(N) * 1e-6),
+        swept(BINARY, np.full(N, 0.5)),
+        swept(REGRESSION, np.where(np.arange(N) == N - 1, VALUES * (1 + 1e-6), VALUES)),
+        swept(LABELS, np.where(np.arange(N) == N - 1, "a", LABELS["truth"])),
     ],
 )
 def test_what_is_nearly_a_copy_is_read(save, table, nearly):
@@ -146,13 +146,13 @@ def test_a_constant_column(save):
     "column",
     [
         FOLD,
-        FOLD // 2,
+        swept(FOLD // 2),
         np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD],
-        np.arange(N),
-        np.arange(N) // 13,
+        swept(np.arange(N)),
+        swept(np.arange(N) // 13),
     ],
 )
-@pytest.mark.parametrize("table", [BINARY, REGRESSION])
+@pytest.mark.parametrize("table", [BINARY, swept(REGRESSION)])
 def test_columns_made_of_folds_or_rows(save, table, column):
     """Beside models that predict, whole numbers that do not are left out."""
     noise = {name: RNG.permutation(c) if " " in name else c for name, c in table.items()}
@@ -216,9 +216,9 @@ def test_values_off_the_scale_of_the_truth(save, column):
     ("table", "column", "way", "said"),
     [
         (BINARY, TRUTH + RNG.random(N) * 0.9, "as the truth does", "AUC 0."),
-        (BINARY, -TRUTH + RNG.random(N) * 0.9, "against the truth", "AUC 0."),
-        (REGRESSION, np.log(VALUES), "as the truth does", "correlation 0."),
-        (REGRESSION, 1000 - VALUES**3, "against the truth", "correlation 0."),
+        swept(BINARY, -TRUTH + RNG.random(N) * 0.9, "against the truth", "AUC 0."),
+        swept(REGRESSION, np.log(VALUES), "as the truth does", "correlation 0."),
+        swept(REGRESSION, 1000 - VALUES**3, "against the truth", "correlation 0."),
     ],
 )
 def test_one_that_is_perfect_where_the_others_are_not(save, table, column, way, said):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from day import swept
 from reading import refused
 
 from bbccli.reading import read
@@ -61,11 +62,17 @@ def test_one_size_is_a_plain_file():
     "change",
     [
         lambda table: table.iloc[::-1].sort_values("row_id", kind="stable"),
-        lambda table: table.assign(train_size=table["train_size"] + 1e-9 * (table.index % 2)),
-        lambda table: table.pivot(
-            index=["row_id", "fold", "truth", "train_size"], columns="config", values="prediction"
-        ).reset_index(),
-        lambda table: table.drop(columns="row_id"),
+        swept(
+            lambda table: table.assign(train_size=table["train_size"] + 1e-9 * (table.index % 2))
+        ),
+        swept(
+            lambda table: table.pivot(
+                index=["row_id", "fold", "truth", "train_size"],
+                columns="config",
+                values="prediction",
+            ).reset_index()
+        ),
+        swept(lambda table: table.drop(columns="row_id")),
     ],
     ids=["order", "float noise", "wide", "by position"],
 )
@@ -103,12 +110,12 @@ def test_hold_out_repeats_may_differ_between_sizes():
     ("change", "said", "hint"),
     [
         (lambda s, _: s / 100, "must be a positive integer", "multiply fractions"),
-        (lambda s, _: -s, "must be a positive integer", "number of samples"),
-        (lambda s, _: s - 20, "must be a positive integer", "number of samples"),
-        (lambda s, _: s + 0.5, "must be a positive integer", "number of samples"),
-        (lambda s, _: "n=" + s.astype(str), "train_size is text", "number of samples"),
-        (lambda s, _: s.where(s.index != 13), "train_size is missing", "every row"),
-        (lambda s, t: s + (t["fold"] == 0), "train_size 21 is next to 20", "one size for all"),
+        swept(lambda s, _: -s, "must be a positive integer", "number of samples"),
+        swept(lambda s, _: s - 20, "must be a positive integer", "number of samples"),
+        swept(lambda s, _: s + 0.5, "must be a positive integer", "number of samples"),
+        swept(lambda s, _: "n=" + s.astype(str), "train_size is text", "number of samples"),
+        swept(lambda s, _: s.where(s.index != 13), "train_size is missing", "every row"),
+        swept(lambda s, t: s + (t["fold"] == 0), "train_size 21 is next to 20", "one size for all"),
         (lambda s, t: s + 7 * (t["config"] == "b"), "no prediction of 'a' at the largest", "same"),
     ],
     ids=["shares", "negative", "zero", "fraction", "text", "missing", "folds", "configurations"],

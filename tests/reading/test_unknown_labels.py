@@ -27,7 +27,6 @@ def _frame(truth, labels):
     return pd.DataFrame({"truth": truth, "a": labels[:, 0], "b": labels[:, 1]})
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("numbers", [False, True])
 def test_an_unknown_label_is_a_wrong_answer(numbers):
     coded = _labels(-1 if numbers else 3)
@@ -55,7 +54,6 @@ def test_metadata_that_name_the_class_need_no_note(tmp_path):
     assert "unknown-labels" not in codes(read(path))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("other", ["X", "x ", "Y"])
 def test_another_spelling_is_no_answer_of_its_own(other):
     labels = LETTERS[TRUTH].astype(object)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from day import swept
 
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
@@ -24,14 +25,13 @@ DAY = datetime.date(2020, 1, 1)
 # Arrays
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("predictions", "outcome", "how"),
     [
         ([[1, 2], [1]], OUTCOME, {}),
-        (TWO, [[0], [1, 2], 0, 1], {}),
+        swept(TWO, [[0], [1, 2], 0, 1], {}),
         (TWO, OUTCOME, {"folds": [[0], [1, 2], 0, 1]}),
-        (TWO, np.array([b"\xff", b"a", b"\xff", b"a"]), {}),
+        swept(TWO, np.array([b"\xff", b"a", b"\xff", b"a"]), {}),
     ],
     ids=["predictions", "outcome", "folds", "bytes"],
 )
@@ -43,16 +43,17 @@ def test_what_is_no_array(predictions, outcome, how):
     assert error.value.hint == "give as many values in each; text as str"
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("predictions", "outcome", "column"),
     [
         (TWO * 1j, OUTCOME, "0"),
-        (np.array([[0.1, 0.2], ["a", 0.3], [None, 0.1], [{}, 0.4]], object), OUTCOME, "0"),
-        (np.stack([TWO[:, 0], [2**70, 1, 0, 1]], axis=1), np.array([0, "a", 1.5, 1], object), ""),
+        swept(np.array([[0.1, 0.2], ["a", 0.3], [None, 0.1], [{}, 0.4]], object), OUTCOME, "0"),
+        swept(
+            np.stack([TWO[:, 0], [2**70, 1, 0, 1]], axis=1), np.array([0, "a", 1.5, 1], object), ""
+        ),
         (TWO, np.array([0, "a", 1.5, True], object), "truth"),
-        (TWO, np.array([b"a", b"b"] * 2, object), "truth"),
-        (TWO, np.array([2**70, 1, 2**70, 1], object), "truth"),
+        swept(TWO, np.array([b"a", b"b"] * 2, object), "truth"),
+        swept(TWO, np.array([2**70, 1, 2**70, 1], object), "truth"),
     ],
 )
 def test_values_of_types_that_no_column_has(predictions, outcome, column):
@@ -101,9 +102,20 @@ def test_gaps_among_classes_are_scored_where_there_is_a_prediction(save):
 SCORES = {"fold": np.arange(N) % 4, "a": CHANCES[:, 0], "b": CHANCES[:, 1]}
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
-    "bounds", ["0;1", "a,b", "1,0", "1,1", "0", "0,1,2", "nan,1", "0,inf", "", ","]
+    "bounds",
+    [
+        "0;1",
+        swept("a,b"),
+        swept("1,0"),
+        swept("1,1"),
+        "0",
+        swept("0,1,2"),
+        swept("nan,1"),
+        swept("0,inf"),
+        "",
+        swept(","),
+    ],
 )
 def test_bounds_that_are_none(run, save, bounds):
     argv = ("correct", save("s.csv", SCORES), "--task", "score", "--bounds", bounds)
@@ -174,7 +186,6 @@ def test_names_that_are_too_long(run, name):
         "truth,cat\ncat,cat\nuntruth,cat\nuntruth,untruth\n",
     ],
 )
-@pytest.mark.one_in(1)
 def test_a_row_that_begins_or_ends_as_the_header_does_is_one(tmp_path, text):
     """Files joined into one repeat the whole line."""
     path = tmp_path / "p.csv"

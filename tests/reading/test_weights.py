@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -53,7 +54,9 @@ def body(save):
     return save("body.csv", {"truth": TRUTH, "weight": BODY, **SCORES})
 
 
-@pytest.mark.parametrize("name", ["weight", "weights", "sample_weight", "Weight"])
+@pytest.mark.parametrize(
+    "name", ["weight", swept("weights"), swept("sample_weight"), swept("Weight")]
+)
 def test_a_column_that_weights_by_its_name_is_noted(name):
     matrix = read(table(BODY, name))
     assert on_weights(matrix) == {"weight-by-name"}
@@ -116,7 +119,7 @@ def test_the_hints_can_be_followed(run, body, hint):
     assert ("weighted by weight" in " ".join(out.split())) == (hint[0] == "--weight")
 
 
-@pytest.mark.parametrize("wrong", ["0", "-3", "uniform", ""])
+@pytest.mark.parametrize("wrong", ["0", swept("-3"), swept("uniform"), swept("")])
 def test_what_is_no_weight_says_how_to_leave_it_alone(run, save, wrong):
     path = save("p.csv", {"truth": TRUTH, "weight": [wrong, *BODY[1:]], **SCORES})
     err = run.refused("correct", path)
@@ -124,7 +127,9 @@ def test_what_is_no_weight_says_how_to_leave_it_alone(run, save, wrong):
     assert run("correct", path, "--unweighted", "--n-resamples", 40)[0] == 0
 
 
-@pytest.mark.parametrize("command", ["correct", "leaderboard", "compare", "plan", "drop"])
+@pytest.mark.parametrize(
+    "command", ["correct", swept("leaderboard"), swept("compare"), swept("plan"), swept("drop")]
+)
 def test_the_first_line_says_by_which_column(run, save, command):
     words = {"plan": ["--width", "0.2"], "drop": ["--replay"]}.get(command, [])
     columns = {"truth": TRUTH, "fold": np.arange(N) % 5, "weight": BODY, **SCORES}
@@ -190,7 +195,7 @@ def test_effective_sizes_are_those_of_a_loop():
     assert part == pytest.approx(slow_size(weights[there]), rel=1e-12)
 
 
-@pytest.mark.parametrize("weight", [1.0, 0.1, 1e200, 3e-180])
+@pytest.mark.parametrize("weight", [1.0, swept(0.1), swept(1e200), swept(3e-180)])
 def test_equal_weights_leave_the_number_as_it_is(weight):
     outcome = Outcome(Task.BINARY, np.arange(37) % 2, ("a", "b"), weights=np.full(37, weight))
     groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 6, 7, 3, 4, 2])

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from day import swept
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import KFold, cross_validate
@@ -65,7 +66,9 @@ def test_whole_numbers_of_numpy_are_folds(tmp_path, kind):
     assert matrix.source.metadata["run"]["left_out"] == []
 
 
-@pytest.mark.parametrize("fold", [0.0, 1.5, "1", -1, np.float64(2), [0]])
+@pytest.mark.parametrize(
+    "fold", [0.0, swept(1.5), swept("1"), swept(-1), swept(np.float64(2)), swept([0])]
+)
 def test_what_is_no_fold(tmp_path, fold):
     rec = recorder(tmp_path)
     for name in ("fold", "repeat"):
@@ -109,42 +112,43 @@ def test_folds_that_differ_between_configurations_are_none_in_common(tmp_path):
 # What is given to a recorder
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("y", "how", "words"),
     [
         (None, {}, "y is not a single column"),
-        (3, {}, "y is not a single column"),
+        swept(3, {}, "y is not a single column"),
         ([[1], [1, 2]], {"X": None}, "y has lists of different lengths"),
-        (WORDS, {"task": "regression"}, "y of a regression must be a list of numbers"),
+        swept(WORDS, {"task": "regression"}, "y of a regression must be a list of numbers"),
         (Y, {"task": "survival"}, "no task 'survival' can be recorded"),
-        (Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
+        swept(Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
         (1 + np.arange(N) % 3, {}, "classes or values"),
-        (np.arange(N), {}, "classes or values"),
+        swept(np.arange(N), {}, "classes or values"),
         (1.0 * (np.arange(N) % 3), {}, "classes or values"),
-        (np.zeros(N), {}, "one class only"),
+        swept(np.zeros(N), {}, "one class only"),
         (np.array([np.nan, *VALUES[1:]]), {}, "y has missing values"),
-        (np.column_stack([Y, Y]), {}, "y is not a single column"),
+        swept(np.column_stack([Y, Y]), {}, "y is not a single column"),
         (objects("a", 1, "a"), {"X": None}, "y mixes texts and numbers"),
-        (objects([1, 2], [3], 4), {"X": None}, "y mixes texts and numbers"),
+        swept(objects([1, 2], [3], 4), {"X": None}, "y mixes texts and numbers"),
         (objects("a", None, "b"), {"X": None}, "y has missing values"),
-        (Y[:30], {}, "X and y have different lengths"),
+        swept(Y[:30], {}, "X and y have different lengths"),
         (Y, {"scoring": "no such"}, "no scorer 'no such'"),
-        (Y, {"cv": [(np.arange(30), np.arange(29, N))]}, "tests on training rows"),
+        swept(Y, {"cv": [(np.arange(30), np.arange(29, N))]}, "tests on training rows"),
         (Y, {"cv": [(np.arange(30), [70])]}, "not a list of rows"),
-        (Y, {"sample_weight": np.zeros(N)}, "negative or infinite numbers, or zeros alone"),
+        swept(Y, {"sample_weight": np.zeros(N)}, "negative or infinite numbers, or zeros alone"),
         (Y, {"groups": [1]}, "groups have shape"),
-        (Y, {"X": 3}, "X and y have different lengths"),
+        swept(Y, {"X": 3}, "X and y have different lengths"),
         (Y, {"X": None, "cv": 4, "scoring": "accuracy"}, "without X, test sets"),
-        (Y, {"sample_weight": ["heavy"] * N}, "sample_weight must be a list of numbers"),
+        swept(Y, {"sample_weight": ["heavy"] * N}, "sample_weight must be a list of numbers"),
         (Y, {"groups": [None, *range(N - 1)]}, "groups have missing values"),
-        (Y, {"groups": [[1], [1, 2]] * 20}, "groups has lists of different lengths"),
+        swept(Y, {"groups": [[1], [1, 2]] * 20}, "groups has lists of different lengths"),
         (Y, {"cv": []}, "cv has no splits"),
-        (Y, {"cv": 1}, "cv gives no splits: k-fold"),
+        swept(Y, {"cv": 1}, "cv gives no splits: k-fold"),
         (Y, {"cv": N + 1}, "cv gives no splits: Cannot have number of splits"),
-        (Y, {"cv": True}, "cv gives no splits: 'bool'"),
+        swept(Y, {"cv": True}, "cv gives no splits: 'bool'"),
         (Y, {"cv": [(np.arange(5),)]}, "cv gives no splits: not enough values"),
-        (Y, {"cv": [(~np.eye(N, 1, dtype=bool), np.eye(N, 1, dtype=bool))]}, "not a list of rows"),
+        swept(
+            Y, {"cv": [(~np.eye(N, 1, dtype=bool), np.eye(N, 1, dtype=bool))]}, "not a list of rows"
+        ),
     ],
 )
 def test_what_a_recorder_refuses_before_it_makes_a_folder(tmp_path, y, how, words):
@@ -162,7 +166,6 @@ def test_masks_are_splits_and_without_any_there_is_no_scorer(tmp_path):
         assert refused(call) == "the recorder has no folds"
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("y", "task", "values", "names"),
     [
@@ -189,26 +192,27 @@ def test_groups_are_told_apart_whatever_they_are(tmp_path, groups):
 # What a loop writes
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("y", "predictions", "words"),
     [
         (Y, [[0.1, 0.9], [0.2]] * 20, "predictions has lists of different lengths"),
-        (Y, [None, *P[1:]], "predictions are neither all numbers nor all labels"),
+        swept(Y, [None, *P[1:]], "predictions are neither all numbers nor all labels"),
         (Y, [datetime.date(2020, 1, 1)] * N, "neither all numbers nor all labels"),
-        (Y, np.arange(N).astype("M8[D]"), "predicts datetime64[D]; the classes are int64"),
+        swept(Y, np.arange(N).astype("M8[D]"), "predicts datetime64[D]; the classes are int64"),
         (Y, np.full((N, 2), "yes"), "several columns that are not numbers"),
-        (Y, 0.5, "predictions have shape () for 40 rows"),
+        swept(Y, 0.5, "predictions have shape () for 40 rows"),
         (Y, P[:-1], "predictions have shape (39,) for 40 rows"),
-        (Y, np.array([np.nan, *P[1:]]), "predictions are not finite"),
+        swept(Y, np.array([np.nan, *P[1:]]), "predictions are not finite"),
         (Y, np.ma.masked_less(P, 0.5), "predictions: some values are masked"),
-        (Y, WORDS, "predicts texts; the classes are numbers"),
+        swept(Y, WORDS, "predicts texts; the classes are numbers"),
         (Y, np.where(np.arange(N) == 3, 7, np.where(np.arange(N) == 5, 9, Y)), "predicts 7, which"),
-        (Y, np.full((N, 3), 1 / 3), "predictions have 3 columns for 2 classes"),
+        swept(Y, np.full((N, 3), 1 / 3), "predictions have 3 columns for 2 classes"),
         (WORDS, Y, "predicts 0, which is not one of the classes"),
-        (WORDS, np.where(Y, "maybe", "no"), "predicts 'maybe', which is not one of the classes"),
+        swept(
+            WORDS, np.where(Y, "maybe", "no"), "predicts 'maybe', which is not one of the classes"
+        ),
         (VALUES, np.ones((N, 2)), "a regression needs one number per row"),
-        (VALUES, [decimal.Decimal("1.5")] * N, "neither all numbers nor all labels"),
+        swept(VALUES, [decimal.Decimal("1.5")] * N, "neither all numbers nor all labels"),
     ],
 )
 def test_predictions_that_are_none(tmp_path, y, predictions, words):
@@ -225,28 +229,27 @@ UNIT = np.linspace(0.0, 1.0, N)
 PROBABILITY, SCORE = PredictionKind.PROBABILITY, PredictionKind.SCORE
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("y", "given", "kind", "kept"),
     [
         (Y, UNIT, PROBABILITY, UNIT),
-        (Y, 1.01 * UNIT, SCORE, 1.01 * UNIT),
+        swept(Y, 1.01 * UNIT, SCORE, 1.01 * UNIT),
         (Y, UNIT - 0.01, SCORE, UNIT - 0.01),
-        (THREE, THIRDS, PROBABILITY, THIRDS),
+        swept(THREE, THIRDS, PROBABILITY, THIRDS),
         (THREE, THIRDS / 2, SCORE, THIRDS / 2),
-        (THREE, SHIFTED, SCORE, SHIFTED),
+        swept(THREE, SHIFTED, SCORE, SHIFTED),
         (Y, P[:, None], PROBABILITY, P),
-        (Y, P.astype(object), PROBABILITY, P),
+        swept(Y, P.astype(object), PROBABILITY, P),
         (Y, np.stack([1 - P, P], axis=1).astype(object), PROBABILITY, P),
-        (Y, np.stack([1 - Y, Y], axis=1)[:, ::-1], PredictionKind.LABEL, 1 - Y),
+        swept(Y, np.stack([1 - Y, Y], axis=1)[:, ::-1], PredictionKind.LABEL, 1 - Y),
         (WORDS, pd.DataFrame({"yes": P, "no": 1 - P}), PROBABILITY, P),
-        (WORDS, pd.DataFrame({"a": 1 - P, "b": P}), PROBABILITY, P),
+        swept(WORDS, pd.DataFrame({"a": 1 - P, "b": P}), PROBABILITY, P),
         (Y.astype(float), pd.DataFrame({1: P, 0: 1 - P}), PROBABILITY, P),
-        (THREE, pd.DataFrame(THREES[:, ::-1], columns=[2, 1, 0]), PROBABILITY, THREES),
+        swept(THREE, pd.DataFrame(THREES[:, ::-1], columns=[2, 1, 0]), PROBABILITY, THREES),
         (Y, P * 9 - 4, SCORE, P * 9 - 4),
-        (WORDS, list(WORDS[::-1]), PredictionKind.LABEL, Y[::-1]),
+        swept(WORDS, list(WORDS[::-1]), PredictionKind.LABEL, Y[::-1]),
         (Y, P > 0.5, PredictionKind.LABEL, P > 0.5),
-        (VALUES, list(VALUES + 1), PredictionKind.VALUE, VALUES + 1),
+        swept(VALUES, list(VALUES + 1), PredictionKind.VALUE, VALUES + 1),
         (VALUES, VALUES[:, None], PredictionKind.VALUE, VALUES),
     ],
 )
@@ -263,11 +266,11 @@ def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
     ("name", "rows", "how", "words"),
     [
         (" ", np.arange(N), {}, "a configuration has no name"),
-        ("one", [[0], [1, 2]], {}, "rows has lists of different lengths"),
-        ("one", np.arange(N) // 2, {}, "rows contain a sample twice"),
-        ("one", np.arange(N) + 1, {}, "rows must be positions"),
-        ("one", np.arange(N) - 1, {}, "rows must be positions"),
-        ("one", np.arange(N), {"params": [("C", 1)]}, "params must be a dict"),
+        swept("one", [[0], [1, 2]], {}, "rows has lists of different lengths"),
+        swept("one", np.arange(N) // 2, {}, "rows contain a sample twice"),
+        swept("one", np.arange(N) + 1, {}, "rows must be positions"),
+        swept("one", np.arange(N) - 1, {}, "rows must be positions"),
+        swept("one", np.arange(N), {"params": [("C", 1)]}, "params must be a dict"),
     ],
 )
 def test_other_arguments_that_are_none(tmp_path, name, rows, how, words):
@@ -282,7 +285,6 @@ NAMES = (
 )
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("y", [Y, THREE], ids=["binary", "three"])
 def test_no_name_of_a_configuration_is_a_role_or_a_class(tmp_path, run, y):
     """Its predictions are not taken for the truth, the folds or the class of another."""

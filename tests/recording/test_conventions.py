@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, precision_score
@@ -60,7 +61,6 @@ def agrees(folder, *given, **how):
     return result
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     "scoring",
     ["precision", "precision_macro", "precision_weighted", "f1_macro", "f1_weighted", "jaccard"],
@@ -78,7 +78,6 @@ ZEROS = RARE[0], np.where(np.arange(200) < 50, 0, np.maximum(RARE[0][:, 0].round
 SORTED = RARE[0], np.where(np.arange(200) < 50, 0, RARE[1])
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("scoring", "data"),
     [
@@ -93,7 +92,6 @@ def test_folds_of_one_value(tmp_path, scoring, data):
     agrees(tmp_path, data, scoring, model(random_state=0), {"max_depth": [1, 2, 5]}, KFold(8))
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("scoring", ["precision_macro", "recall_macro", "balanced_accuracy"])
 def test_folds_without_a_class(tmp_path, scoring):
     """Classes that neither truth nor predictions of a fold hold do not count in it."""
@@ -102,7 +100,6 @@ def test_folds_without_a_class(tmp_path, scoring):
     assert min(len(np.unique(truth[folds == fold])) for fold in range(12)) < 3
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("labels", [[1, 2], [0, 1], ["no", "yes"]])
 @pytest.mark.parametrize("scoring", ["f1", "average_precision", "roc_auc", "neg_brier_score"])
 def test_the_positive_class_is_that_of_the_scorer(tmp_path, labels, scoring):
@@ -144,7 +141,6 @@ def test_hopeless_sees_the_positive_class_of_the_scorer(tmp_path):
     assert not rec.hopeless("bold", min_samples=20)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("data", [RARE, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
 def test_a_label_that_the_truth_lacks_is_never_right(tmp_path, data, scoring):
@@ -156,7 +152,9 @@ def test_a_label_that_the_truth_lacks_is_never_right(tmp_path, data, scoring):
     assert search.best_params_ == full.best_params_
 
 
-@pytest.mark.parametrize("scoring", ["f1", "precision", "neg_log_loss", "f1_macro"])
+@pytest.mark.parametrize(
+    "scoring", ["f1", swept("precision"), swept("neg_log_loss"), swept("f1_macro")]
+)
 def test_correct_takes_metric_pooling_and_clip_of_a_search_that_drops(scoring):
     search = DroppingSearchCV(LogisticRegression(), GRID, cv=CV, scoring=scoring).fit(*RARE)
     again = bbccli.correct(search)

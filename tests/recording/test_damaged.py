@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 from reading import fault
 from recordings import tampered
 
@@ -40,22 +41,21 @@ def stored(folder):
     return sorted((folder / "parts").iterdir())
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("about", "held"),
     [
         ({"name": 5}, {}),
-        ({"session": "now"}, {}),
-        ({"split": -1}, {}),
+        swept({"session": "now"}, {}),
+        swept({"split": -1}, {}),
         ({"split": 0.0}, {}),
-        ({"fold": "1"}, {}),
-        ({"repeat": 0.5}, {}),
+        swept({"fold": "1"}, {}),
+        swept({"repeat": 0.5}, {}),
         ({"score": "high"}, {}),
-        ({"kind": None}, {}),
-        ({"flags": 3}, {}),
+        swept({"kind": None}, {}),
+        swept({"flags": 3}, {}),
         ({}, {"predictions": np.array(["a"] * 6)}),
-        ({}, {"rows": np.arange(4)}),
-        ({}, {"about": np.frombuffer(b"[]", np.uint8)}),
+        swept({}, {"rows": np.arange(4)}),
+        swept({}, {"about": np.frombuffer(b"[]", np.uint8)}),
         ({}, {"about": None}),
     ],
 )
@@ -88,12 +88,12 @@ def test_a_recording_all_of_whose_parts_are_damaged(folder):
     ("about", "held"),
     [
         ({"split": 2}, {}),
-        ({}, {"predictions": np.ones(5)}),
-        ({}, {"predictions": np.ones((6, 2))}),
-        ({"split": None}, {}),
-        ({"split": None}, {"rows": np.arange(6) + 7}),
-        ({"split": None}, {"rows": np.arange(6.0)}),
-        ({"split": None}, {"rows": np.arange(6) - 1}),
+        swept({}, {"predictions": np.ones(5)}),
+        swept({}, {"predictions": np.ones((6, 2))}),
+        swept({"split": None}, {}),
+        swept({"split": None}, {"rows": np.arange(6) + 7}),
+        swept({"split": None}, {"rows": np.arange(6.0)}),
+        swept({"split": None}, {"rows": np.arange(6) - 1}),
     ],
     ids=["split", "length", "columns", "no rows", "far rows", "real rows", "negative rows"],
 )
@@ -112,21 +112,20 @@ def test_labels_that_are_codes_of_no_class(folder, code):
     assert fault("a part does not fit", folder).value == "one"
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("held", "words"),
     [
         ({"truth": np.zeros((N, 1))}, "the truth is not a list of numbers"),
-        ({"truth": TRUTH + 1}, "the truth has other classes"),
-        ({"truth": TRUTH + 0.5}, "the truth has other classes"),
+        swept({"truth": TRUTH + 1}, "the truth has other classes"),
+        swept({"truth": TRUTH + 0.5}, "the truth has other classes"),
         ({"groups": np.zeros(3, int)}, "groups of another length"),
-        ({"tests": np.zeros(N, int)}, "a fold has a row twice"),
-        ({"tests": np.arange(N) - 1}, "a fold has rows outside the data"),
+        swept({"tests": np.zeros(N, int)}, "a fold has a row twice"),
+        swept({"tests": np.arange(N) - 1}, "a fold has rows outside the data"),
         ({"tests": np.concatenate(TESTS)[:, None]}, "a fold has rows that are not positions"),
-        ({"groups": np.arange(N) / 2.0}, "groups of another type"),
-        ({"weights": np.array(["1"] * N)}, "weights of another type"),
+        swept({"groups": np.arange(N) / 2.0}, "groups of another type"),
+        swept({"weights": np.array(["1"] * N)}, "weights of another type"),
         ({"truth": None}, "'truth'"),
-        (None, "[Errno 2] No such file"),
+        swept(None, "[Errno 2] No such file"),
     ],
 )
 def test_designs_that_no_recorder_writes(folder, held, words):
@@ -135,7 +134,7 @@ def test_designs_that_no_recorder_writes(folder, held, words):
     assert fault(f"recording is damaged: {words}", folder, path).hint == "record it again"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+@pytest.mark.parametrize("content", [b"", swept(b"{"), swept(b"\xff\xfe"), swept(b"[" * 100_000)])
 def test_headers_that_are_cut(folder, content):
     header = folder / store.HEADER
     header.write_bytes(content)
@@ -145,18 +144,17 @@ def test_headers_that_are_cut(folder, content):
 CANDIDATE = {"identity": "name one", "value": 0.5, "splits": [0.5, 0.5]}
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "content",
     [
         "{",
-        "[]",
-        "{}",
+        swept("[]"),
+        swept("{}"),
         json.dumps({"candidates": 3}),
-        json.dumps({"candidates": [CANDIDATE | {"value": "high"}]}),
-        json.dumps({"candidates": [CANDIDATE | {"splits": None}]}),
+        swept(json.dumps({"candidates": [CANDIDATE | {"value": "high"}]})),
+        swept(json.dumps({"candidates": [CANDIDATE | {"splits": None}]})),
         json.dumps({"candidates": [CANDIDATE | {"identity": ["one"]}]}),
-        json.dumps({"candidates": [CANDIDATE | {"value": 10**400}]}),
+        swept(json.dumps({"candidates": [CANDIDATE | {"value": 10**400}]})),
     ],
 )
 def test_leaderboards_that_are_damaged(folder, content):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import recordings
+from day import swept
 from documents import codes
 from reading import refused
 from recordings import RNG, THREE, Chances, N, X, Y, tampered
@@ -73,14 +74,13 @@ recorder = partial(recordings.recorder, scoring=right, cv=FOLDS)
 search = partial(recordings.search, refit=False)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("estimator", "task", "response", "why"),
     [
         (KNeighborsRegressor(), "binary", "predict_proba", "no predict_proba()"),
-        (Made("flat"), "binary", "predict_proba", "predictions of shape (20,) for 2 classes"),
+        swept(Made("flat"), "binary", "predict_proba", "predictions of shape (20,) for 2 classes"),
         (Made("three"), "binary", "predict_proba", "predictions of shape (20, 3) for 2 classes"),
-        (PAIRS, "multiclass", "decision_function", "no column for each class"),
+        swept(PAIRS, "multiclass", "decision_function", "no column for each class"),
         (LogisticRegression(), "regression", "predict_proba", "did not return a list of values"),
     ],
     ids=["no such method", "one column", "three columns", "one against one", "regression"],
@@ -133,9 +133,9 @@ def test_chances_that_are_none_do_not_end_the_search(tmp_path):
     ("scoring", "response", "why"),
     [
         (twice_right, "", "the search scores by a function"),
-        ("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
-        ("r2", "", "the search scores by r2, not a metric of binary tasks"),
-        ("roc_auc", "predict", "the recorded form of the predictions gives no AUC"),
+        swept("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
+        swept("r2", "", "the search scores by r2, not a metric of binary tasks"),
+        swept("roc_auc", "predict", "the recorded form of the predictions gives no AUC"),
     ],
 )
 @pytest.mark.filterwarnings("default:the search scores by")
@@ -279,7 +279,6 @@ def found(tmp_path):
     return matrix.outcome.weights, matrix.source.verification
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("own", "given", "n_checked", "words"),
     [
@@ -300,7 +299,6 @@ def test_weights_are_those_of_the_recorder_or_else_of_the_scorer(
     assert (said.n_checked, said.reason) == (n_checked, reason)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("other", "words"), [(None, "others without"), (W + 1, "different")])
 def test_weights_of_some_fits(tmp_path, other, words):
     rec = by_auc(tmp_path)
@@ -346,7 +344,7 @@ def changed(tmp_path, said=(), **held):
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("values", [["x"], [np.nan], [np.inf], [[1.0, 2.0]]])
+@pytest.mark.parametrize("values", [["x"], swept([np.nan]), swept([np.inf]), swept([[1.0, 2.0]])])
 def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
     folder = changed(tmp_path, weights=np.repeat(np.array(values), N // 3, axis=0))
     matrix = read(folder)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 
 from bbccli.domain.source import ReportedScore
 from bbccli.errors import InputError
@@ -87,10 +88,10 @@ def test_the_scores_of_the_search_decide(folder):
     ("change", "problem"),
     [
         ({"version": "2.0"}, "version '2.0'"),
-        ({"spec": "other"}, ": not a bbc-recording"),
-        ({"classes": ["no"]}, "damaged"),
-        ({"task": "survival"}, "holds no predictions"),
-        ({"task": "guessing"}, "damaged"),
+        swept({"spec": "other"}, ": not a bbc-recording"),
+        swept({"classes": ["no"]}, "damaged"),
+        swept({"task": "survival"}, "holds no predictions"),
+        swept({"task": "guessing"}, "damaged"),
     ],
 )
 def test_other_headers(folder, change, problem):
@@ -133,16 +134,16 @@ OTHERS = [
     ("params", "expected"),
     [
         ([{"m__C": 0.1, "m__k": 3, "v": 0}, {"m__C": 1.0, "m__k": 5, "v": 0}], "C=0.1 k=3|C=1 k=5"),
-        ([{"a__k": 1, "b__k": 1}, {"a__k": 2, "b__k": 2}], "a__k=1 b__k=1|a__k=2 b__k=2"),
-        ([{"C": 0.1}], "Forest"),
-        ([{"C": 0.1 + 1e-9}, {"C": 0.1}], "C=0.100000001|C=0.1"),
-        ([{"estimator": "x.A", "n": 1}, {"estimator": "x.B", "k": 2}], "A|B"),
-        ([{"deep": None}, {"deep": True}, {"deep": "all"}], "deep=null|deep=true|deep=all"),
-        ([{"m": {"class": "x.SVC"}, "m__C": 1}, {"m": {"class": "x.NB"}}], "m=SVC|m=NB"),
+        swept([{"a__k": 1, "b__k": 1}, {"a__k": 2, "b__k": 2}], "a__k=1 b__k=1|a__k=2 b__k=2"),
+        swept([{"C": 0.1}], "Forest"),
+        swept([{"C": 0.1 + 1e-9}, {"C": 0.1}], "C=0.100000001|C=0.1"),
+        swept([{"estimator": "x.A", "n": 1}, {"estimator": "x.B", "k": 2}], "A|B"),
+        swept([{"deep": None}, {"deep": True}, {"deep": "all"}], "deep=null|deep=true|deep=all"),
+        swept([{"m": {"class": "x.SVC"}, "m__C": 1}, {"m": {"class": "x.NB"}}], "m=SVC|m=NB"),
         ([{"C": 1}, {"C": 1}], "Forest|Forest #2"),
-        ([{"name": "a #2"}, {"name": "a"}, {"name": "a"}], "a #2|a|a #3"),
-        (LONG, "depth_of_0=11|depth_of_0=12"),
-        ([*OTHERS, {"estimator": "x.B", "a": 1}], "A a=1|A a=2|A a=3|B"),
+        swept([{"name": "a #2"}, {"name": "a"}, {"name": "a"}], "a #2|a|a #3"),
+        swept(LONG, "depth_of_0=11|depth_of_0=12"),
+        swept([*OTHERS, {"estimator": "x.B", "a": 1}], "A a=1|A a=2|A a=3|B"),
     ],
 )
 def test_names_hold_what_varies(params, expected):

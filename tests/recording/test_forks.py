@@ -29,7 +29,6 @@ def what(folder):
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
 def test_searches_in_any_kind_of_workers_record_the_same(tmp_path, backend):
     from joblib import parallel_config

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from day import swept
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
@@ -109,10 +110,10 @@ def test_rows_of_other_folds_are_refused(tmp_path):
     ("cv", "said"),
     [
         ([(np.arange(75), np.arange(75, N))], "always the same"),
-        (LeaveOneOut(), "always the same"),
-        (TimeSeriesSplit(3), "test each row once"),
-        (ShuffleSplit(4, test_size=0.3), "test each row once"),
-        (RepeatedKFold(n_splits=5, n_repeats=2), "test each row once"),
+        swept(LeaveOneOut(), "always the same"),
+        swept(TimeSeriesSplit(3), "test each row once"),
+        swept(ShuffleSplit(4, test_size=0.3), "test each row once"),
+        swept(RepeatedKFold(n_splits=5, n_repeats=2), "test each row once"),
     ],
 )
 def test_folds_that_can_not_be_drawn_anew_are_refused(tmp_path, cv, said):

@@ -92,7 +92,6 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     assert handed_over(run).about.n_candidates_total == 4
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("cv", "order"), [(KFold(3), np.arange(60)), (FOLDS, RNG.permutation(60))])
 def test_a_search_on_other_rows_fails_loudly(tmp_path, cv, order):
     rec = recorder(tmp_path, scoring="accuracy")
@@ -199,7 +198,6 @@ def test_features_of_all_kinds(tmp_path, features, estimator, request):
     assert run.configurations == ("C=0.1", "C=1")
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("y", "estimator", "scoring", "method", "found"),
     [
@@ -430,7 +428,6 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
         rec.finish(recorded)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("content", "path", "hint"),
     [

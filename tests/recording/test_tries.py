@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import recordings
+from day import swept
 from documents import codes
 from recordings import Chances, tampered
 from sklearn.metrics import roc_auc_score
@@ -69,7 +70,9 @@ def figures(matrix):
 # Other features
 
 
-@pytest.mark.parametrize("others", [OTHER, OTHER[:, :1], np.hstack([OTHER, X]), X[:, ::-1]])
+@pytest.mark.parametrize(
+    "others", [OTHER, swept(OTHER[:, :1]), swept(np.hstack([OTHER, X])), swept(X[:, ::-1])]
+)
 def test_other_features_are_tries_of_their_own(tmp_path, others):
     """The best of all is found, whichever search came last."""
     first = searched(tmp_path)
@@ -94,7 +97,8 @@ def test_a_part_of_other_features_does_not_complete_a_configuration(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "same", [X, pd.DataFrame(X, columns=list("abc")), X.tolist(), X[:, [0, 2, 1]]]
+    "same",
+    [X, swept(pd.DataFrame(X, columns=list("abc"))), swept(X.tolist()), swept(X[:, [0, 2, 1]])],
 )
 def test_the_same_predictions_count_once_whatever_the_features_are(tmp_path, same):
     searched(tmp_path)
@@ -128,7 +132,6 @@ def test_what_differs_in_a_rank_only_is_told_by_the_score(score, n_tries):
 # The same features
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("n_searches", "grid", "names"),
     [

@@ -77,7 +77,6 @@ def test_the_set_in_markdown(said, file):
         assert told == pytest.approx([one[key] for key in keys], abs=6e-4)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("baseline", "outcome", "found"),
     [("a", "met", "better"), ("c", "missed", "no evidence")],

@@ -127,7 +127,6 @@ class TestEach:
         assert ("nemenyi: Nemenyi 1963" in text) == (kind == "ranks")
 
     @pytest.mark.sweep
-    @pytest.mark.one_in(7)
     @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
     def test_names_are_inert(self, kind, name):
         matrix = matrix_of(name)
@@ -170,7 +169,6 @@ WITH_ENDS = (
 
 
 @pytest.mark.parametrize("name", ["baseline", "families"])
-@pytest.mark.one_in(1)
 def test_a_figure_and_its_interval_are_a_pair_of_the_document(documents, name):
     """In every form: sentences, tables, the page, and texts under the pointer."""
     document = documents[name]

@@ -9,6 +9,7 @@ from functools import cache
 from xml.etree import ElementTree
 
 import pytest
+from day import swept, thinned
 from documents import gated, named, result
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -112,9 +113,8 @@ def test_the_table_cannot_drive_a_terminal(name):
     assert all(c.isprintable() or c == "\n" for c in text)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("report", forms_of(Kind.CORRECT))
-@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.parametrize("name", thinned(NASTY, 3))
 def test_every_report_can_be_written(report, name):
     FORMS[report](named(name, FOUND)).encode(errors="backslashreplace")
 
@@ -158,9 +158,8 @@ def screens(name, width):
     yield "leaderboard", FORMS["table"].render([board], style, Kind.LEADERBOARD)
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("width", thinned(WIDTHS, 3))
+@pytest.mark.parametrize("name", thinned(UNUSUAL, 2))
 def test_no_line_is_wider_than_the_page(name, width):
     for screen, text in screens(UNUSUAL[name], width):
         widest = max(text.splitlines(), key=cell_len)
@@ -168,8 +167,8 @@ def test_no_line_is_wider_than_the_page(name, width):
         assert all(line.isprintable() for line in text.splitlines())
 
 
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", ["wide, short", "bidi", "markup", "combining"])
+@pytest.mark.parametrize("width", [80, swept(120)])
+@pytest.mark.parametrize("name", ["wide, short", swept("bidi"), "markup", swept("combining")])
 def test_figures_stand_under_one_another(name, width):
     """Also where the method of a saved result has such a name."""
     found = result(names=("cvt", "tt", "bbc-f"))
@@ -184,7 +183,7 @@ def test_figures_stand_under_one_another(name, width):
 COMMANDS = ("::error::x", " ::add-mask::x", "a ##[error]x", "##[add-mask]a")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, 4))
 def test_names_are_no_commands_of_a_runner(name):
     """A runner obeys `::` where a line begins, and `##[` anywhere."""
     found = named(name, result(names=("cvt", "tt", "bbc-f")))
@@ -199,12 +198,12 @@ def test_names_are_no_commands_of_a_runner(name):
     ("name", "shown"),
     [
         ("@octocat", "@<!-- -->octocat"),
-        ("@org/team", "@<!-- -->org/team"),
-        ("#12", r"\#<!-- -->12"),
-        ("me/it#12", r"me/it\#<!-- -->12"),
-        ("gh-7", "gh-<!-- -->7"),
-        ("`@octocat`|", r"\`@<!-- -->octocat\`\|"),
-        ("a@b.com", "a@<!-- -->b.com"),
+        swept("@org/team", "@<!-- -->org/team"),
+        swept("#12", r"\#<!-- -->12"),
+        swept("me/it#12", r"me/it\#<!-- -->12"),
+        swept("gh-7", "gh-<!-- -->7"),
+        swept("`@octocat`|", r"\`@<!-- -->octocat\`\|"),
+        swept("a@b.com", "a@<!-- -->b.com"),
         ("C# @ 5", r"C\# @ 5"),
     ],
 )

@@ -12,6 +12,7 @@ import matrices
 import numpy as np
 import pages
 import pytest
+from day import thinned
 from pages import shown
 from rich.cells import cell_len
 
@@ -35,7 +36,7 @@ def saved(found):
     return shown(found.json)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", thinned(KINDS, 7))
 class TestEach:
     def test_it_has_a_sentence_a_caption_and_a_table(self, kind, found):
         drawn = draw(kind, found)
@@ -55,7 +56,6 @@ class TestEach:
         assert '"url"' not in text and '"href"' not in text
 
     @pytest.mark.sweep
-    @pytest.mark.one_in(5)
     @pytest.mark.usefixtures("drawing")
     def test_its_picture_is_the_same_every_time(self, kind, found):
         drawn = draw(kind, found)
@@ -74,7 +74,9 @@ class TestEach:
                 assert key != "id" or value.startswith("a-")
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ("forest", "wins", "cost")])
+@pytest.mark.parametrize(
+    "kind", thinned([k for k in KINDS if k not in ("forest", "wins", "cost")], 5)
+)
 def test_what_needs_predictions_says_so(kind, saved):
     drawn = draw(kind, saved)
     assert isinstance(drawn, Absent) and "predictions" in drawn.reason
@@ -180,7 +182,6 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
         ([True] * 15, "r7", None, ""),
     ],
 )
-@pytest.mark.one_in(1)
 def test_a_set_beyond_the_first_rows_is_drawn_by_its_edge(found, insides, simplest, roles, told):
     won = found.document.estimates[1].winner
     names = [won if i == 0 else f"r{i}" for i in range(len(insides))]
@@ -200,7 +201,6 @@ def test_a_set_beyond_the_first_rows_is_drawn_by_its_edge(found, insides, simple
 
 
 @pytest.mark.parametrize("place", [0, 14, 15, 49, None])
-@pytest.mark.one_in(1)
 def test_a_ranking_shows_fifteen_rows_and_marks_the_winner_wherever_it_stands(found, place):
     names = [f"other{i}" for i in range(50)]
     if place is not None:
@@ -262,7 +262,6 @@ def test_legends_have_the_words_of_the_terminal(found):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "differences"])
-@pytest.mark.one_in(1)
 def test_a_figure_for_a_telephone_has_names_above_and_no_text_below_eleven_pixels(kind, found):
     drawn = draw(kind, found)
     if isinstance(drawn, Absent):
@@ -318,7 +317,6 @@ def test_small_numbers_at_an_axis_have_a_power_of_ten(found):
 
 
 @pytest.mark.parametrize("sides", [(), (True,), (False,), (True, False)])
-@pytest.mark.one_in(1)
 def test_the_winner_of_a_ranking_has_the_largest_mark_whatever_the_others_are(found, sides):
     winner = Ranked(found.document.estimates[1].winner, 0.9, inside=True)
     rows = (winner, *(Ranked(f"c{inside}", 0.8, inside=inside) for inside in sides))
@@ -380,7 +378,6 @@ def test_what_is_said_of_a_search_is_what_the_samples_show():
     assert f"more than 1 {said}" in cost_sentence(replace(cost, enough=1), 1)
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("lower", "upper", "stopped"),
     [(0.02, 0.05, False), (0.02, 0.0019, False), (0.02, 0.0018, True), (-0.02, -0.001, True)],

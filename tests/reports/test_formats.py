@@ -12,6 +12,7 @@ from textwrap import dedent
 from xml.etree import ElementTree
 
 import pytest
+from day import swept, thinned
 from documents import gated, result
 
 from bbccli.reports import CONTENT, FORMS, Kind, Style, form_of, forms_of
@@ -179,7 +180,7 @@ def test_jsonl_is_the_document_on_one_line():
     assert ": " not in text.replace("over folds: ", "").split('"notes"')[0]
 
 
-@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
+@pytest.mark.parametrize("name", thinned(forms_of(Kind.CORRECT), 7))
 def test_every_report_shows_a_verdict(name):
     for outcome, threshold, side in (
         ("met", 0.25, Side.TWO),
@@ -203,7 +204,7 @@ def test_every_report_shows_a_verdict(name):
         assert (root.get("failures"), root.get("errors")) == counts[outcome]
 
 
-@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
+@pytest.mark.parametrize("name", thinned(forms_of(Kind.CORRECT), 7))
 def test_a_document_without_estimates_is_no_crash(name):
     assert FORMS[name](gated(0.5, found=result() | {"estimates": []}))
 
@@ -289,14 +290,14 @@ def test_losses_are_over_and_above():
     ("path", "name"),
     [
         ("r.json", "json"),
-        ("a.b/r.JSONL", "jsonl"),
-        ("r.ndjson", "jsonl"),
-        ("r.csv", "csv"),
-        ("r.md", "markdown"),
-        ("r.xml", "junit"),
-        ("r.txt", None),
+        swept("a.b/r.JSONL", "jsonl"),
+        swept("r.ndjson", "jsonl"),
+        swept("r.csv", "csv"),
+        swept("r.md", "markdown"),
+        swept("r.xml", "junit"),
+        swept("r.txt", None),
         ("-", None),
-        (".json", None),
+        swept(".json", None),
     ],
 )
 def test_a_suffix_chooses(path, name):
@@ -316,9 +317,10 @@ def test_distributions_are_json_with_a_line_per_value(count):
 # The registry
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
-    ("form", "kind"), [(form, kind) for form in FORMS.values() for kind in form.modules], ids=str
+    ("form", "kind"),
+    thinned([(form, kind) for form in FORMS.values() for kind in form.modules], 5, unpack=True),
+    ids=str,
 )
 def test_the_functions_that_a_form_names_are_there(form, kind):
     name = form.modules[kind]
@@ -328,7 +330,7 @@ def test_the_functions_that_a_form_names_are_there(form, kind):
     assert callable(getattr(import_module(f"bbccli.reports.{module}"), function))
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", thinned(Kind, 7))
 def test_a_suffix_stands_for_one_form(kind):
     suffixes = Counter(end for form in forms_of(kind).values() for end in form.suffixes)
     assert set(suffixes.values()) <= {1}
@@ -358,7 +360,7 @@ def test_forms_of_results_are_those_on_the_page_with_their_suffixes():
     assert all(form.purpose for form in forms_of(Kind.CORRECT).values())
 
 
-@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
+@pytest.mark.parametrize("name", thinned(forms_of(Kind.CORRECT), 7))
 def test_a_form_called_is_one_document_rendered(name):
     found, style = result(), Style(width=100)
     assert FORMS[name](found, style) == FORMS[name].render([found], style)

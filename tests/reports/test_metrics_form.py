@@ -6,6 +6,7 @@ import math
 import re
 
 import pytest
+from day import swept
 from documents import gated, result
 
 from bbccli.reports import FORMS, suffix_of
@@ -68,8 +69,8 @@ def test_the_figures_of_naive_are_not_those_of_what_is_reported():
     assert {"naive_accuracy_lower", "naive_accuracy_upper"} <= set(found)
 
 
-@pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("name", ["value", "naive", "optimism"])
+@pytest.mark.parametrize("value", [None, swept(math.nan), math.inf, swept(-math.inf)])
+@pytest.mark.parametrize("name", ["value", swept("naive"), swept("optimism")])
 def test_what_is_no_number_is_left_out(name, value):
     found = result(names=["cvt"])
     (one,) = found["estimates"]

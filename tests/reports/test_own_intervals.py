@@ -161,7 +161,6 @@ def written(run, folder, tmp_path, monkeypatch, kind, forms=()):
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-@pytest.mark.one_in(1)
 def test_every_figure_has_its_own_interval(run, folder, tmp_path, monkeypatch, kind):
     pairs, texts = written(run, folder, tmp_path, monkeypatch, kind)
     assert bool(pairs) == (kind != "drop")
@@ -190,7 +189,6 @@ SWAPPED += [(kind, form) for kind in ("correct", "batch") for form in FORMS[kind
 
 
 @pytest.mark.parametrize(("kind", "form"), SWAPPED)
-@pytest.mark.one_in(1)
 def test_the_law_sees_intervals_of_others(run, folder, tmp_path, monkeypatch, kind, form):
     """Of another row, metric or file, in each place of a form where it stands by itself."""
     pairs, texts = written(run, folder, tmp_path, monkeypatch, kind, (form,))

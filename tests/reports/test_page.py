@@ -8,6 +8,7 @@ from datetime import datetime
 import matrices
 import pages
 import pytest
+from day import swept
 from pages import check_inert, read, shown
 
 from bbccli.documents.correct import error_envelope
@@ -70,7 +71,6 @@ def test_the_answer_stands_first():
 
 
 @pytest.mark.sweep
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
 def test_names_are_inert(name):
     text = page([pages.hostile(name)])
@@ -190,12 +190,12 @@ class TestAssumptions:
         ("code", "claim"),
         [
             ("equals-truth", "had not seen the sample"),
-            ("flagged-left-out", "tried are included"),
-            ("available-cases", "same samples"),
-            ("few-groups", "enough samples"),
-            ("group-spans-folds", "had not seen the sample"),
-            ("redrawn-resamples", "enough samples"),
-            ("few-resamples", "enough resamples"),
+            swept("flagged-left-out", "tried are included"),
+            swept("available-cases", "same samples"),
+            swept("few-groups", "enough samples"),
+            swept("group-spans-folds", "had not seen the sample"),
+            swept("redrawn-resamples", "enough samples"),
+            swept("few-resamples", "enough resamples"),
         ],
     )
     def test_a_note_violates_its_own(self, code, claim):
@@ -214,19 +214,19 @@ class TestAssumptions:
     ("argv", "told", "untold"),
     [
         (("progression.parquet",), "its 95% percentile interval, guarded against", "held out"),
-        (
+        swept(
             ("progression.parquet", "--side", "pessimistic"),
             "95% lower bound, from a one-sided percentile interval",
             "Scores",
         ),
-        (("progression.parquet", "--no-guard"), "its 95% percentile interval.", "guarded"),
-        (("diabetes.parquet", "--metric", "mse"), "its 95% percentile interval.", "guarded"),
-        (
+        swept(("progression.parquet", "--no-guard"), "its 95% percentile interval.", "guarded"),
+        swept(("diabetes.parquet", "--metric", "mse"), "its 95% percentile interval.", "guarded"),
+        swept(
             ("progression.parquet", "--method", "mabt"),
             "samples were held out at random",
             "percentile",
         ),
-        (("prompts.csv", "--task", "score"), "Scores of 16 configurations", "predictions"),
+        swept(("prompts.csv", "--task", "score"), "Scores of 16 configurations", "predictions"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )
@@ -256,7 +256,6 @@ def test_a_page_has_the_date_of_the_clock_or_of_the_variable(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["yesterday", "1e9", "9" * 30])
-@pytest.mark.one_in(1)
 def test_a_time_that_is_none_is_refused(monkeypatch, value):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
     with pytest.raises(OptionError, match="SOURCE_DATE_EPOCH"):
@@ -373,7 +372,6 @@ def test_the_page_of_a_batch_says_what_was_learned_and_what_to_look_at():
         (("leaderboard", "{}"), "Leaderboard: ", "fold means"),
     ],
 )
-@pytest.mark.one_in(1)
 def test_other_commands_write_pages_too(run, samples, tmp_path, argv, title, told):
     target = tmp_path / "x.html"
     file = str(samples / "progression.parquet")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from day import thinned
 
 from bbccli import METRICS
 from bbccli.comparisons.pairs import TESTS
@@ -229,7 +230,9 @@ def options_of(case):
     return options | ({"task": "score"} if name in prompts else {})
 
 
-@pytest.mark.parametrize(("with_it", "without", "clause", "prose"), CLAUSES)
+@pytest.mark.parametrize(
+    ("with_it", "without", "clause", "prose"), thinned(CLAUSES, 7, unpack=True)
+)
 def test_a_clause_is_there_with_what_it_says_and_not_without(path, with_it, without, clause, prose):
     _, short, long = texts(path(with_it[0]), **options_of(with_it))
     _, shorter, longer = texts(path(without[0]), **options_of(without))
@@ -281,9 +284,8 @@ SAID_ANYWAY = {
 }
 
 
-@pytest.mark.one_in(17)
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("name", "base"), FILES)
+@pytest.mark.parametrize("method", thinned(METHODS, 4))
+@pytest.mark.parametrize(("name", "base"), thinned(FILES, 3, unpack=True))
 def test_what_moves_a_number_is_said_and_a_setting_that_does_not_is_not(path, name, base, method):
     """Options that read the data otherwise are said even if the figures happen to stay."""
     before, n_moved = texts(path(name), method, **base), 0
@@ -359,8 +361,7 @@ OF_CORRECT = ("guard", "side", "tolerance", "evaluation_share", "size_correction
 """Options that a comparison does not have."""
 
 
-@pytest.mark.one_in(11)
-@pytest.mark.parametrize(("name", "base"), COMPARISONS)
+@pytest.mark.parametrize(("name", "base"), thinned(COMPARISONS, 11, unpack=True))
 def test_what_moves_a_difference_is_said_where_it_is_quoted(path, name, base):
     if (before := compared(path(name), **base)) is None:
         return
@@ -383,8 +384,7 @@ def test_what_moves_a_difference_is_said_where_it_is_quoted(path, name, base):
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
-@pytest.mark.one_in(7)
-@pytest.mark.parametrize(("name", "base"), COMPARISONS)
+@pytest.mark.parametrize(("name", "base"), thinned(COMPARISONS, 7, unpack=True))
 def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     if (made := compared(path(name), **base)) is None:
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import parts
+from day import swept, thinned
 from matrices import binary, changed_source, for_metric, regression, survival, weighing
 
 from bbccli import METRICS, Plan, document
@@ -84,7 +84,7 @@ def without_figures(found, described):
 
 
 @pytest.mark.sweep
-@parts("one_in", 13, whole=1)
+@pytest.mark.parametrize("one_in", [13, swept(1)])
 def test_two_plans_of_two_numbers_never_have_one_sentence(one_in):
     """Of the runs of each method, every day one in so many, and other plans of the next method."""
     matrix, seen, n_runs = complex_binary(), {}, 0
@@ -106,7 +106,7 @@ def test_two_plans_of_two_numbers_never_have_one_sentence(one_in):
     assert n_runs > len(seen) > 300 / one_in
 
 
-@pytest.mark.parametrize("name", [n for n in CHOICES if n != "evaluation_share"])
+@pytest.mark.parametrize("name", thinned([n for n in CHOICES if n != "evaluation_share"], 7))
 def test_every_choice_shows_in_the_sentence_of_bbc(name):
     matrix, said = complex_binary(), set()
     offered = [Side.LOWER, Side.UPPER, Side.TWO] if name == "side" else CHOICES[name]
@@ -116,7 +116,9 @@ def test_every_choice_shows_in_the_sentence_of_bbc(name):
     assert len(said) == len(offered)
 
 
-@pytest.mark.parametrize("field", ["tolerance", "seed", "n_resamples", "level", "guard"])
+@pytest.mark.parametrize(
+    "field", ["tolerance", swept("seed"), swept("n_resamples"), swept("level"), swept("guard")]
+)
 def test_what_has_no_effect_is_not_said(field):
     matrix = binary(40, 7, n_folds=5)
     ((found, described),) = runs(matrix, Plan(), "auc", "auc", ["cvt"])
@@ -148,12 +150,12 @@ def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
     ("method", "words"),
     [
         ("cvt", "not corrected for choosing"),
-        ("tt", ", corrected for choosing"),
-        ("bbc-f", "; BBC-F with selection by fold means, "),
-        ("naive", "not corrected for choosing"),
-        ("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("delong", "DeLong with pooled selection, 25% held out, seed 0, bbc"),
-        ("mabt", "chosen among 7 configurations, evaluated on 10 samples held out;"),
+        swept("tt", ", corrected for choosing"),
+        swept("bbc-f", "; BBC-F with selection by fold means, "),
+        swept("naive", "not corrected for choosing"),
+        swept("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
+        swept("delong", "DeLong with pooled selection, 25% held out, seed 0, bbc"),
+        swept("mabt", "chosen among 7 configurations, evaluated on 10 samples held out;"),
         ("mabt", "MABT with pooled selection, 25% held out, 20 bootstrap resamples, seed 0, bbc"),
     ],
 )
@@ -282,11 +284,11 @@ class TestTheRowToReport:
         ("names", "reported"),
         [
             ("", ["bbc"]),
-            ("all", ["bbc"]),
-            ("cvt tt naive bbc-f bbc", ["bbc-f"]),
-            ("cvt tt naive", []),
-            ("bbc-632 bbc", ["bbc"]),
-            ("bbc-632", ["bbc-632"]),
+            swept("all", ["bbc"]),
+            swept("cvt tt naive bbc-f bbc", ["bbc-f"]),
+            swept("cvt tt naive", []),
+            swept("bbc-632 bbc", ["bbc"]),
+            swept("bbc-632", ["bbc-632"]),
         ],
     )
     def test_is_the_first_with_an_interval_that_accounts_for_the_selection(self, names, reported):
@@ -302,7 +304,6 @@ class TestTheRowToReport:
         ]
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("shares", "tied", "told"),
     [

@@ -86,7 +86,6 @@ def test_what_is_explained_of_a_single_configuration(run, save, tmp_path):
     assert "luck" not in told
 
 
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("pooling", "words"),
     [

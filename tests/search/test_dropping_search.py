@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from day import swept
 from recordings import Chances, Counting
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
@@ -335,19 +336,19 @@ def test_finish_tells_failed_candidates_from_dropped_ones(tmp_path):
     ("options", "problem"),
     [
         ({"scoring": ["accuracy", "f1"], "refit": "f1"}, "takes one metric"),
-        ({"scoring": lambda e, X, y: {"a": 1.0}, "metric": "auc"}, "takes one metric"),
-        ({"y": None}, "requires y to be passed"),
-        ({"y": np.stack([Y, Y], axis=1)}, "not a single column"),
-        ({"y": np.where(Y, np.nan, 0.0)}, "y contains NaN"),
-        ({"y": RNG.integers(0, 3, N), "scoring": "roc_auc"}, "AUC is for binary tasks"),
-        ({"rule": "bbc"}, "no rule named 'bbc'"),
+        swept({"scoring": lambda e, X, y: {"a": 1.0}, "metric": "auc"}, "takes one metric"),
+        swept({"y": None}, "requires y to be passed"),
+        swept({"y": np.stack([Y, Y], axis=1)}, "not a single column"),
+        swept({"y": np.where(Y, np.nan, 0.0)}, "y contains NaN"),
+        swept({"y": RNG.integers(0, 3, N), "scoring": "roc_auc"}, "AUC is for binary tasks"),
+        swept({"rule": "bbc"}, "no rule named 'bbc'"),
         ({"rule": "brace", "scoring": "roc_auc"}, "not a mean of losses"),
-        ({"threshold": 99}, "not between 0.5 and 1"),
-        ({"min_samples": -1}, "min_samples is -1"),
-        ({"pooling": "pool"}, "pooling is 'pool'"),
-        ({"at_once": 0}, "at_once"),
-        ({"at_once": "all"}, "at_once"),
-        ({"cv": [(np.arange(N), np.arange(N))]}, "tests on training rows"),
+        swept({"threshold": 99}, "not between 0.5 and 1"),
+        swept({"min_samples": -1}, "min_samples is -1"),
+        swept({"pooling": "pool"}, "pooling is 'pool'"),
+        swept({"at_once": 0}, "at_once"),
+        swept({"at_once": "all"}, "at_once"),
+        swept({"cv": [(np.arange(N), np.arange(N))]}, "tests on training rows"),
         ({"candidates": {"n_neighbors": 3}}, "needs to be a list"),
     ],
 )
@@ -362,14 +363,13 @@ def test_what_can_not_be_is_said_before_anything_is_trained(options, problem):
 # Kinds of data
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("scoring", "kind"),
     [
         ("accuracy", PredictionKind.LABEL),
-        ("roc_auc", PredictionKind.PROBABILITY),
+        swept("roc_auc", PredictionKind.PROBABILITY),
         ("neg_log_loss", PredictionKind.PROBABILITY),
-        ("matthews_corrcoef", PredictionKind.LABEL),
+        swept("matthews_corrcoef", PredictionKind.LABEL),
         (None, PredictionKind.LABEL),
     ],
 )
@@ -383,8 +383,7 @@ def test_scores_and_forms_of_two_classes(scoring, kind):
     assert np.allclose(means(search)[there], expected, atol=1e-12)
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "roc_auc_ovr"])
+@pytest.mark.parametrize("scoring", ["accuracy", swept("neg_log_loss"), "roc_auc_ovr"])
 def test_three_classes(scoring):
     three = np.array(["c", "a", "b"])[np.digitize(X[:, 0], [-0.5, 0.5])]
     search = searched(candidates={"n_neighbors": [5, 15, 150]}, y=three, scoring=scoring)
