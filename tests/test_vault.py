@@ -447,6 +447,7 @@ def test_wrong_places_are_named(place, run):
     (place / "away").mkdir()
     shutil.copy("scores.csv", "away")
     assert "no vault is beside these scores" in refused(run, scores="away/scores.csv")
+    assert "no such file" in refused(run, scores="away/score.csv")
     for given in ("items-vault", "items-vault/vault.csv"):
         assert "has the sealed rows themselves" in refused(run, scores=given)
 

@@ -112,7 +112,7 @@ def estimate(
     if tight:
         for metric in chosen:
             _check_worst_value(metric.within(matrix.outcome))
-    notes = [*on_single(matrix), *_on_leave_one_out(matrix, chosen)]
+    notes = [*on_single(matrix, made=maker is not None), *_on_leave_one_out(matrix, chosen)]
     notes += [*_on_reversed_risks(matrix, chosen[0])]
     notes += [] if maker is None else on_making(matrix, maker)
     notes += [] if maker else _differing_winners(matrix, chosen[0], plan)

@@ -183,6 +183,16 @@ def whole_numbers(names: Sequence[str]) -> Texts:
 
 
 @whole_numbers.also
+def features_beside(confidence: str, names: Sequence[str]) -> Texts:
+    """Columns beyond 0 to 1 beside the probability of the predicted class, the only model's."""
+    return (
+        f"{listing(names)} can't be probabilities, as {confidence} is: left out as features",
+        f"confirm with --exclude {names[0]!r}, or give --only '*' if every column is a "
+        "configuration",
+    )
+
+
+@whole_numbers.also
 def whole_numbers_kept(names: Sequence[str]) -> Texts:
     """Labels of a classifier, or points of a score, beside probabilities."""
     verb, counts = ("holds", "counts as a configuration, since it predicts")

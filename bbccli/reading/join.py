@@ -118,6 +118,8 @@ class Separate:
                 f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
                 path=self.frame.path,
                 hint="check that both have a header line; " * (abs(self.frame.n_rows - n_rows) == 1)
+                + "save the array transposed, a row per sample; "
+                * (self.frame.n_rows == len(self.sheet.cells))
                 + "give one row per sample under a header, or a column 'row_id' in both files",
             )
         self.check_keys(taken)

@@ -332,13 +332,20 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
         if name in told.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"
             return f"give {told} if that is right; otherwise {leave}"
+    texts: list[str] = []
+    if sheet is not None and sheet.layout == WIDE:
+        texts = [c.source for c in sheet.cells if c.source in sheet.table.texts and c.name != name]
+    others = " ".join(parameter("exclude", text) for text in texts)
+    if sheet is not None and len(texts) > len(sheet.cells) - 2:  # labels, rather than names
+        others = ""
+    more = f"; {others} too, if there is text" if others else ""
     hint = f"give {parameter('row_id', name)} if it names the samples; "
     if len(repeated(column.codes()[0])):
         hint = (
             f"{parameter('group', name)} if it names groups of samples, such as patients, "
             f"{parameter('configuration', name)} if it names the configurations of a long table; "
         )
-    return f"{hint}otherwise leave it out with {parameter('exclude', name)}"
+    return f"{hint}otherwise leave it out with {parameter('exclude', name)}{more}"
 
 
 def _block(

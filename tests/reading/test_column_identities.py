@@ -544,6 +544,21 @@ def test_labels_of_another_threshold_are_no_sign_of_confidence(save):
     assert_allclose(read(path).predictions[0, :, 0], high)
 
 
+def test_features_beside_the_probability_of_the_predicted_class(save):
+    """PyCaret's predict_model keeps the features; one of them won in some resamples."""
+    features = {f"x{i}": np.random.default_rng(i).normal(size=N).round(4) for i in range(3)}
+    shared = {"share": np.random.default_rng(4).random(N)}
+    predicted = {"prediction_label": (P > 0.5) * 1, "prediction_score": CONFIDENCE}
+    matrix = read(save("m.csv", {**features, **shared, "y": TWO, **predicted}))
+    assert matrix.configurations == ("share", "prediction_score")  # a share may be a model's
+    (said,) = (note.text for note in matrix.notes if note.code == "whole-numbers")
+    assert "x0, x1, x2 can't be probabilities" in said
+    only = read(save("m.csv", {**features, "y": TWO, **predicted}), only="*")
+    assert only.n_configurations == 5
+    margins = {"svm": 4 * P - 2, "prob": P}
+    assert read(save("n.csv", {"y": TWO, **margins})).n_configurations == 2
+
+
 def test_files_of_labels_and_scores(save):
     """The label that a pipeline of transformers predicts, and its score."""
     words = np.array(["NEGATIVE", "POSITIVE"])

@@ -94,6 +94,11 @@ def test_files_of_different_lengths(saved, labels):
     refused("39 to 40 rows", files, labels=labels(Y))
 
 
+def test_an_array_with_a_row_per_configuration(saved, labels):
+    files = saved({"oof": np.array([P["lgb"], P["xgb"], P["lgb"] / 2])})
+    refused("has 40 rows, but", files, labels=labels(Y), hint="save the array transposed")
+
+
 def test_a_dictionary_of_arrays():
     models = {"lgb": P["lgb"], "xgb": P["xgb"]}
     result = bbccli.correct(models, Y, metric="auc", n_resamples=20)

@@ -321,3 +321,19 @@ def test_a_separator_that_is_certain_makes_the_others_so(save):
         matrix = read(save("m.csv", "knn,truth\n" + "\n".join(lines) + "\n"))
         expected = [float(cell.replace(",", "")) for cell in shown]
         assert_array_equal(matrix.predictions[0, :4, 0], expected)
+
+
+@pytest.mark.parametrize("total", [np.mean, np.sum])
+@pytest.mark.parametrize("digits", [4, 12])
+def test_a_last_row_of_totals_without_a_word(save, total, digits):
+    """It made a regression of two classes, with an RMSE at exit 0."""
+    rng = np.random.default_rng(3)
+    columns = {"y": rng.integers(0, 2, 60), "a": rng.random(60), "b": rng.random(60)}
+    last = {name: np.append(one, round(float(total(one)), digits)) for name, one in columns.items()}
+    assert refused("the last row holds the means or sums", save("m.csv", last)).row == 60
+    other = last | {"b": np.append(columns["b"], 0.9)}
+    other["y"][60] = 1
+    assert read(save("n.csv", other)).n_samples == 61
+    labels = {name: (one > 0.5) * 1 for name, one in columns.items()}
+    ends = {name: np.append(one, 1) for name, one in labels.items()}
+    assert read(save("o.csv", ends)).n_samples == 61

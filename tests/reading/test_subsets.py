@@ -54,6 +54,19 @@ def test_refused(save, columns):
     assert refused("folds|training rows", save("m.csv", columns | BINARY), hint=hint).column == name
 
 
+@pytest.mark.parametrize("folds", ["{}.0", "{}", "Fold {}", "cv fold {}"])
+@pytest.mark.parametrize("last", ["Holdout", "test", "Validation set"])
+def test_a_subset_beside_the_folds(save, folds, last):
+    """DataRobot numbers the folds in the column that names the hold-out."""
+    fold = [folds.format(i % 4) for i in range(24)] + [last] * 6
+    path = save("m.csv", {"partition": fold, **BINARY})
+    error = refused("holds folds, and a subset beside them", path, hint="--fold partition")
+    assert f"{last} (6)" in error.problem
+    assert len(read(path, roles=Roles(fold="partition")).fold_names) == 5
+    names = {"set": [f"site {i % 4}" for i in range(24)] + ["test"] * 6, **BINARY}
+    refused("prediction is text", save("n.csv", names))
+
+
 def test_says_what_it_holds(save):
     path = save("m.csv", {"split": TWO, **BINARY})
     refused(r"of the data, not folds: train \(20\), test \(10\) \(column 'split'\)", path)

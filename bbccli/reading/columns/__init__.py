@@ -20,7 +20,12 @@ from bbccli.reading.columns.features import set_aside_features
 from bbccli.reading.columns.groups import set_aside_groups
 from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
 from bbccli.reading.columns.residuals import refuse_residuals
-from bbccli.reading.columns.searches import doubt_rows_of_folds, refuse_metrics, refuse_scores
+from bbccli.reading.columns.searches import (
+    doubt_rows_of_folds,
+    refuse_metrics,
+    refuse_scores,
+    refuse_totals,
+)
 from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
 from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
 from bbccli.reading.problems import Problems
@@ -29,7 +34,13 @@ from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import Table
 
 TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], None]] = (
-    MappingProxyType({"subsets": refuse_subsets, "scores of a search": refuse_scores})
+    MappingProxyType(
+        {
+            "subsets": refuse_subsets,
+            "scores of a search": refuse_scores,
+            "totals": refuse_totals,
+        }
+    )
 )
 """Rules on whole tables, before their columns have roles."""
 

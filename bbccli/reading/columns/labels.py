@@ -94,7 +94,7 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
         for cell, lowest in zip(cells, least, strict=True)
         if lowest >= LOWEST / len(classes) and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
     ]
-    labels = labels_of(sheet, classes) if likely else []
+    labels, told = labels_of(sheet, classes) if likely else [], list[str]()
     for cell in likely if labels else ():
         order = _by_nearness(cell.name, labels, sheet.table.names)
         near = ((one, codes_of(sheet, one, classes)) for one in order)
@@ -118,7 +118,19 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
         gone = label if turned else cell.name
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
         sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
-    return sheet
+        told.append(cell.source)
+    return _without_features(sheet, told) if told else sheet
+
+
+def _without_features(sheet: Sheet, told: Sequence[str]) -> Sheet:
+    """Leave out columns of fractions that can't be probabilities beside those of predicted classes,
+    which one model exports with its features.
+    """
+    cells = [cell for cell in sheet.undecided if cell.source not in told]
+    some = some_rows(sheet, cells)
+    beyond = ((some < 0) | (some > 1)).any(axis=0)
+    names = [cells[c].name for c in np.flatnonzero(beyond & (some % 1 > 0).any(axis=0))]
+    return sheet.without(names, of_metadata.features_beside(told[0], names)) if names else sheet
 
 
 def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:

@@ -7,10 +7,14 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from bbccli.errors import InputError, parameter
 from bbccli.metrics import METRICS, meant_by
 from bbccli.notes import listing, of_metadata
+from bbccli.reading.arrow import to_numbers
 from bbccli.reading.column import joint
+from bbccli.reading.columns.values import FEWEST_ROWS, step_of
 from bbccli.reading.roles import Hints, Request, named
 from bbccli.reading.sample_index import repeat_codes
 from bbccli.reading.sheet import WIDE, Sheet
@@ -106,6 +110,35 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
                 "give the folder that the tool wrote, or keep the predictions with "
                 "bbccli.recording: scores alone can't be corrected"
             ),
+        )
+
+
+def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collection[str]) -> None:
+    """Refuse a last row of means or sums, which a key would tell by its name.
+
+    Seen: the last row holds the mean, or the sum, of the rows above in all columns of numbers
+    Means: a row of totals
+    Done: an error
+    """
+    key, last = request.roles.row_id or named(table, "row_id"), table.n_rows - 1
+    names = [name for name in table.names if name in table.numeric and name != key]
+    if last < FEWEST_ROWS or len(names) < 2 or table.on_disk:
+        return
+    varied = 0
+    for name in names:
+        numbers = to_numbers(table.column(name).values).astype(np.float64)
+        above, own = numbers[:last], numbers[last]
+        above, spread = above[np.isfinite(above)], np.nanstd(above) if len(above) else 0.0
+        off = min(abs(own - total) for total in (above.mean(), above.sum())) if len(above) else 1.0
+        if not off <= min(step_of(numbers[last:]) / 2 + 1e-9 * abs(own), 1e-3 * spread):
+            return
+        varied += int(spread > 0)
+    if varied > 1:
+        raise InputError(
+            "the last row holds the means or sums of the rows above",
+            path=table.path,
+            row=last,
+            hint="remove a row of totals",
         )
 
 

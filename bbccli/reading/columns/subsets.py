@@ -61,8 +61,8 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     of the truth; 0 and 1 need a name such as `is_train`. A column `split` of two or three numbers
     may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
 
-    Seen: `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and 1 under a
-      name such as `in_train`
+    Seen: `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or beside folds; or 0
+      and 1 under a name such as `in_train`
     Means: training rows and others
     Done: an error: see [training rows](#training-rows)
     """
@@ -74,6 +74,8 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
         some = {*table.head([name], _GLANCE).column(0).to_pylist()} - {None}
         if some and all(map(_kind_of, some)):
             telling.append(name)
+        elif name not in (fold, truth) and all(map(_is_part, some)):
+            _refuse_beside_folds(table.column(name))
     for name in telling if truth not in telling else []:
         _refuse_names(table.column(name))
     for name in _called_so(table.names):
@@ -87,6 +89,26 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
             values = column.named_codes()[1]
             if len(values) == 2 and {value.casefold() for value in values} in _FLAGS:
                 raise _fault(column, "distinguishes training rows from test rows")
+
+
+def _is_part(name: str) -> bool:
+    """True for the name of a subset, or the name or number of a fold."""
+    from bbccli.reading.advice import FOLD
+
+    return bool(_kind_of(name) or FOLD.fullmatch(name)) or number_of(name) % 1 == 0
+
+
+def _refuse_beside_folds(column: Column) -> None:
+    """Refuse numbers of folds beside another subset, such as DataRobot's `Holdout`."""
+    names = column.named_codes()[1]
+    folds = [name for name in names if _kind_of(name) is None]
+    if 1 < len(folds) < len(names) and all(map(_is_part, names)):
+        raise _fault(
+            column,
+            f"holds folds, and a subset beside them: {_sizes(column)}",
+            f"give the rows of the folds alone, or of the subset alone; or "
+            f"{parameter('fold', column.name)} to count it as another fold",
+        )
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns

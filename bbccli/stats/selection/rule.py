@@ -188,11 +188,13 @@ class Choice:
     over_folds: float | None = None
 
 
-def on_single(matrix: PredictionMatrix) -> tuple[Note, ...]:
-    """Return a note that nothing is selected here, and whether a selection may have preceded."""
+def on_single(matrix: PredictionMatrix, *, made: bool = False) -> tuple[Note, ...]:
+    """Return a note that nothing is selected here, and whether a selection may have preceded; what
+    is `made` of one configuration, such as a cut, is corrected.
+    """
     if matrix.n_configurations > 1:
         return ()
-    on_request = not {"configurations-left-out", "best-alone"}.isdisjoint(
+    on_request = made or not {"configurations-left-out", "best-alone"}.isdisjoint(
         note.code for note in matrix.notes
     )
     return (single_configuration(matrix.source.n_tried, on_request=on_request),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -30,7 +31,7 @@ from bbccli.reading.keys import names_alike
 from bbccli.reading.roles import column_of, named
 from bbccli.reading.sample_index import keys_of
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sources.files import STDIN, read_table
 from bbccli.reading.sources.memory import name_in_messages
 from bbccli.reading.table import Table, in_memory
 from bbccli.stats.vault import figure_of, shown_by
@@ -118,6 +119,9 @@ def _vault_of(scores: Any) -> Found:
     parent = Path() if in_memory(scores) else Path(scores).parent
     if not in_memory(scores) and (Path(scores) / HEADER).is_file():
         raise _is_vault(name)
+    is_path = not in_memory(scores) and name != STDIN and not glob.has_magic(name)
+    if is_path and not Path(scores).exists():
+        raise InputError("no such file", path=name, hint="give scores of the sealed rows")
     found = [parent] if (parent / HEADER).is_file() else []
     found = found or sorted(path.parent for path in parent.glob(f"*/{HEADER}"))
     if len(found) != 1:
