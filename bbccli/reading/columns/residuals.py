@@ -153,16 +153,18 @@ def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, s
     """
     cells, rows = sheet.undecided, rows_at_a_glance(sheet)
     some, there = some_rows(sheet, cells), truth[rows]
-    low, high = (np.where((there == code)[:, None], some, np.nan) for code in (0, 1))
+    low, high = (some[there == code] for code in (0, 1))
     if (there == 0).sum() < FEWEST_ROWS or (there == 1).sum() < FEWEST_ROWS:
         return {}
-    apart = np.flatnonzero(np.nanmax(low, axis=0) < np.nanmin(high, axis=0))
+    apart = np.flatnonzero(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0))
     found = dict[str, str]()
     for c in (c for c in apart if cells[c].name not in known):
         own = all_rows(sheet, [cells[c]])[:, 0]
         for other in (o for o in range(len(cells)) if o not in apart):
             beside = all_rows(sheet, [cells[other]])[:, 0]
             usable = [(truth == code) & np.isfinite(own) & np.isfinite(beside) for code in (0, 1)]
+            if min(part.sum() for part in usable) < FEWEST_ROWS:
+                continue
             if own[usable[0]].max() < own[usable[1]].min() and all(
                 _ranked(own[part], beside[part]) <= -_IN_REVERSE for part in usable
             ):

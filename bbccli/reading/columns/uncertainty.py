@@ -120,8 +120,10 @@ def _called_spreads(sheet: Sheet) -> Iterator[str]:
         if called[c] and points:
             own, point = all_rows(sheet, [cell, cells[points[0]]]).T
             there = np.isfinite(own) & np.isfinite(point) & np.isfinite(values)
+            if there.sum() < FEWEST_ROWS or own[there].min() < 0:
+                continue
             alike = np.abs(np.corrcoef([values[there], own[there], point[there]])[0])
-            if there.sum() >= FEWEST_ROWS and own[there].min() >= 0 and not alike[1] > alike[2]:
+            if not alike[1] > alike[2]:
                 yield cell.name
 
 
