@@ -92,7 +92,7 @@ def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
 @note(CARE, "roles")
 def columns_ignored(names: Sequence[str]) -> Texts:
     """A column is not treated as a configuration: another one already has the role that it is named
-    for, or its values show [what it is](formats.md#what-values-show).
+    for, or its values show [what it is](formats.md#rules-on-columns-and-rows).
 
     Remedy: if it is a configuration, rename it, or name it with `--only`.
     """
@@ -169,7 +169,8 @@ def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
 @note(CARE, "stray columns")
 def whole_numbers(names: Sequence[str]) -> Texts:
     """A column holds whole numbers where others hold fractions. If it predicts far less, it is left
-    out as a feature, such as an age; else it is a [configuration](formats.md#what-values-show).
+    out as a feature, such as an age; else it is a
+    [configuration](formats.md#rules-on-columns-and-rows).
 
     Remedy: `--exclude NAME` if it is not; `--only '*'` makes every column a configuration.
     """
@@ -281,8 +282,8 @@ def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Texts:
     """Configurations flagged `ensemble`, `stacked` or `calibrated_on_fold`, and
-    [blends](formats.md#what-values-show), are left out, because they were fitted to the labels that
-    score them; so are `low_fidelity` and `dummy` ones, which are not candidates.
+    [blends](formats.md#rules-on-columns-and-rows), are left out, because they were fitted to the
+    labels that score them; so are `low_fidelity` and `dummy` ones, which are not candidates.
 
     Remedy: nothing; `--select greedy` makes an ensemble anew in every resample. `--include` takes
     them in, and the figure is then too good.
