@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 from day import swept
-from looped import each, labelled
 from matrices import for_metric
 
 from bbccli import METRICS, Plan, PredictionMatrix
@@ -64,8 +63,8 @@ def first_of_each():
     return [pairs[i % len(pairs)] for i, pairs in enumerate(by_method)]
 
 
-BY_DAY = labelled(*first_of_each())
-SWEPT = {label: pair for label, pair in labelled(*PAIRS).items() if label not in BY_DAY}
+BY_DAY = first_of_each()
+SWEPT = [pair for pair in PAIRS if pair not in BY_DAY]
 
 
 made = cache(for_metric)
@@ -79,14 +78,29 @@ def found_of(method, metric):
     return matrix, METHODS[method].run(matrix, METRICS[metric], PLAN)
 
 
-every_pair = each(
-    BY_DAY,
-    SWEPT,
-    method=lambda pair: METHODS[pair[0]],
-    metric=lambda pair: METRICS[pair[1]],
-    matrix=lambda pair: found_of(*pair)[0],
-    expected=lambda pair: found_of(*pair)[1],
-)
+@pytest.fixture(params=[*BY_DAY, *map(swept, SWEPT)], ids="-".join)
+def pair(request):
+    return request.param
+
+
+@pytest.fixture
+def method(pair):
+    return METHODS[pair[0]]
+
+
+@pytest.fixture
+def metric(pair):
+    return METRICS[pair[1]]
+
+
+@pytest.fixture
+def matrix(pair):
+    return found_of(*pair)[0]
+
+
+@pytest.fixture
+def expected(pair):
+    return found_of(*pair)[1]
 
 
 def changed(matrix, **changes):
@@ -112,13 +126,11 @@ def assert_same(found, expected):
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-11)
 
 
-@every_pair
 def test_the_same_seed_gives_the_same_estimate(method, metric, matrix, expected):
     assert numbers(method.run(matrix, metric, PLAN)) == numbers(expected)
 
 
 @pytest.mark.sweep
-@every_pair
 def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
     first, second = (method.run(matrix, metric, replace(PLAN, seed=s)) for s in (1, 2))
     if first.n_evaluation is not None:
@@ -142,7 +154,6 @@ MORE_LIMITS = [Resources(jobs=1), Resources(jobs=5), Resources(memory=16_000_000
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("every", [LIMITS, swept(MORE_LIMITS)])
-@every_pair
 def test_resources_do_not_matter(method, metric, matrix, expected, every):
     for limits in every:
         with use(limits):
@@ -151,7 +162,6 @@ def test_resources_do_not_matter(method, metric, matrix, expected, every):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
-@every_pair
 def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
     def narrow(self, among=None):
         columns = np.arange(self.n_configurations) if among is None else among
@@ -164,7 +174,6 @@ def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, m
     assert found.selection == expected.selection
 
 
-@every_pair
 def test_duplicated_configurations_change_nothing(method, metric, matrix, expected):
     twice = changed(
         matrix,
@@ -200,7 +209,6 @@ def test_the_order_of_the_configurations_changes_nothing(name):
         assert other.winner.rpartition(" ")[0] == found[0].winner.rpartition(" ")[0]
 
 
-@every_pair
 def test_renaming_only_renames(method, metric, matrix, expected):
     renamed = changed(matrix, configurations=tuple(f"{c}!" for c in matrix.configurations))
     found = method.run(renamed, metric, PLAN)
@@ -209,7 +217,6 @@ def test_renaming_only_renames(method, metric, matrix, expected):
 
 
 @pytest.mark.sweep
-@every_pair
 def test_maximising_is_minimising_the_negative(method, metric, matrix, expected):
     if method.name in ONLY_FOR:
         pytest.skip("the negative of an AUC or a share is none")
@@ -251,7 +258,6 @@ def test_maximising_is_minimising_the_negative(method, metric, matrix, expected)
 
 
 @pytest.mark.sweep
-@every_pair
 def test_one_configuration_wins_itself(method, metric, matrix):
     single = changed(
         matrix, predictions=matrix.predictions[:, :, :1], configurations=matrix.configurations[:1]
@@ -263,7 +269,6 @@ def test_one_configuration_wins_itself(method, metric, matrix):
 
 
 @pytest.mark.sweep
-@every_pair
 def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix, expected):
     if Need.REPEATS in method.needs:
         pytest.skip("a copy among the repeats to evaluate on is no repeat")
@@ -278,7 +283,6 @@ def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric,
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
-@every_pair
 def test_a_method_that_needs_repeats_says_so(method, metric):
     single = for_metric(metric.name)
     if Need.REPEATS in method.needs:
@@ -286,7 +290,6 @@ def test_a_method_that_needs_repeats_says_so(method, metric):
             method.run(single, metric, PLAN)
 
 
-@every_pair
 def test_what_a_method_promises(method, metric, expected):
     found = expected
     assert found.method == method.name
@@ -335,7 +338,6 @@ def assert_meets(asked, name):
         assert METRICS[name].bounds[0] <= found.value <= METRICS[name].bounds[1]
 
 
-@every_pair
 def test_a_method_that_needs_folds_says_so(method, metric, matrix):
     without = changed(matrix, folds=None)
     if Need.FOLDS in method.needs:
@@ -345,7 +347,6 @@ def test_a_method_that_needs_folds_says_so(method, metric, matrix):
         assert np.isfinite(method.run(without, metric, PLAN).value)
 
 
-@every_pair
 def test_one_fold_is_not_enough(method, metric, matrix):
     single = changed(matrix, folds=np.zeros_like(matrix.folds))
     if Need.FOLDS in method.needs:

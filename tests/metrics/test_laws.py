@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 from day import swept, thinned
-from looped import each, labelled
 from matrices import bound, for_metric, weighing
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -34,8 +33,16 @@ def made(name, task, weights="unit"):
 
 
 WEIGHTED = [(*case, weights) for case in CASES for weights in ("unit", "weighted")]
-every_case = each(labelled(*CASES), case=lambda case: made(*case))
-every_weighted_case = each(labelled(*WEIGHTED), weighted_case=lambda case: made(*case))
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def case(request):
+    return made(*request.param)
+
+
+@pytest.fixture(params=WEIGHTED, ids="-".join)
+def weighted_case(request):
+    return made(*request.param)
 
 
 def some_weights(matrix, n_rows=9, seed=1):
@@ -63,7 +70,6 @@ def take(outcome, rows):
 
 
 @pytest.mark.sweep
-@every_weighted_case
 def test_integer_weights_repeat_rows(weighted_case):
     metric, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -72,7 +78,6 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
-@every_weighted_case
 def test_multiples_of_weights_change_nothing(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -81,7 +86,6 @@ def test_multiples_of_weights_change_nothing(weighted_case):
     np.testing.assert_allclose(scorer(heavy), scorer(weights), **CLOSE)
 
 
-@every_case
 def test_real_weights_weigh_as_sample_weights_do(case):
     metric, matrix, scorer = case
     chosen = np.array([3, 1, 3])
@@ -95,7 +99,6 @@ def test_real_weights_weigh_as_sample_weights_do(case):
     np.testing.assert_allclose(scorer.paired(weights, chosen), found[np.arange(3), chosen], **CLOSE)
 
 
-@every_weighted_case
 def test_order_of_samples_does_not_matter(weighted_case):
     metric, matrix, _ = weighted_case
     shuffled = np.random.default_rng(2).permutation(matrix.n_samples)
@@ -106,7 +109,6 @@ def test_order_of_samples_does_not_matter(weighted_case):
     )
 
 
-@every_weighted_case
 def test_columns_are_independent(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -114,7 +116,6 @@ def test_columns_are_independent(weighted_case):
     np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], **CLOSE)
 
 
-@every_case
 def test_a_single_configuration_can_be_asked_for_twice(case):
     metric, matrix, _ = case
     single = replace(
@@ -126,7 +127,6 @@ def test_a_single_configuration_can_be_asked_for_twice(case):
     )
 
 
-@every_weighted_case
 def test_paired_scores_are_the_diagonal(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -136,7 +136,6 @@ def test_paired_scores_are_the_diagonal(weighted_case):
     )
 
 
-@every_weighted_case
 def test_restriction_is_a_weight_of_zero(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -146,7 +145,6 @@ def test_restriction_is_a_weight_of_zero(weighted_case):
     assert restricted.n_configurations == scorer.n_configurations
 
 
-@every_case
 def test_rows_of_weights_are_independent(case):
     _, matrix, scorer = case
     weights = some_weights(matrix)
@@ -154,7 +152,6 @@ def test_rows_of_weights_are_independent(case):
     np.testing.assert_allclose(scorer(weights), alone, **CLOSE)
 
 
-@every_weighted_case
 def test_bounds_are_kept(weighted_case):
     metric, matrix, scorer = weighted_case
     lower, upper = metric.bounds
@@ -165,7 +162,6 @@ def test_bounds_are_kept(weighted_case):
     assert (defined <= upper + 1e-15).all()
 
 
-@every_weighted_case
 def test_no_weight_is_undefined(weighted_case):
     _, matrix, scorer = weighted_case
     nothing = np.zeros((2, matrix.n_samples), np.uint8)
@@ -189,7 +185,6 @@ def perfect_and_worst(matrix, metric):
     return np.stack([np.eye(n_classes)[truth], 1 - np.eye(n_classes)[truth]], axis=1)
 
 
-@every_weighted_case
 def test_a_perfect_prediction_reaches_the_best_bound(weighted_case):
     metric, matrix, _ = weighted_case
     both = perfect_and_worst(matrix, metric)
@@ -272,7 +267,7 @@ IMPLIED = {"none positive or said so": {"no positive", "none said positive"}}
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-@each(labelled(*[name for name, task in CASES if task is Task.BINARY]), name=str)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.BINARY])
 def test_binary_metrics_are_undefined_exactly_where_said(name, situation):
     weights, said = SITUATIONS[situation]
     outcome = Outcome(Task.BINARY, POSITIVES, ("no", "yes"))
@@ -302,7 +297,7 @@ SITUATIONS_OF_CLASSES = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS_OF_CLASSES)
-@each(labelled(*[name for name, task in CASES if task is Task.MULTICLASS]), name=str)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.MULTICLASS])
 def test_multiclass_metrics_are_undefined_exactly_where_said(name, situation):
     weights, said = SITUATIONS_OF_CLASSES[situation]
     outcome = Outcome(Task.MULTICLASS, CLASSES, ("a", "b", "c", "never seen"))
@@ -335,7 +330,7 @@ SITUATIONS_OF_VALUES = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS_OF_VALUES)
-@each(labelled(*[name for name, task in CASES if task is Task.REGRESSION]), name=str)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.REGRESSION])
 def test_regression_metrics_are_undefined_exactly_where_said(name, situation):
     weights, truth, predictions = SITUATIONS_OF_VALUES[situation]
     scorer = METRICS[name].bind(Outcome(Task.REGRESSION, truth), predictions[:, None])

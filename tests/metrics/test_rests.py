@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from day import swept
-from looped import each, labelled
 from matrices import for_metric, of
 
 from bbccli.domain.outcome import Outcome
@@ -73,12 +72,7 @@ def test_every_metric_says_it():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("counts", [(6, 54), (54, 6), (20, 20)], ids=str)
-@each(
-    labelled(*BOUNDED[::3]),
-    labelled(*(set(BOUNDED) - set(BOUNDED[::3]))),
-    name=lambda case: case[0],
-    task=lambda case: case[1],
-)
+@pytest.mark.parametrize(("name", "task"), BOUNDED)
 def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     """The guard takes one bad unit in N to cost 1 / N of the range; pairs may cost it twice."""
     metric = METRICS[name]
@@ -88,10 +82,9 @@ def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     assert n_units * spoiled(metric, matrix) <= 2.05 * (high - low)
 
 
-@each(
-    labelled(*[(n, t) for n in METRICS for t in sorted(METRICS[n].tasks) if t.is_classification]),
-    name=lambda case: case[0],
-    task=lambda case: case[1],
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [(n, t) for n in METRICS for t in sorted(METRICS[n].tasks) if t.is_classification],
 )
 def test_more_samples_of_a_class_that_it_does_not_rest_on_count_for_nothing(name, task):
     metric = METRICS[name]

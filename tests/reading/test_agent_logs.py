@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from looped import each
 from reading import refused
 
 from bbccli import BbcError, read
@@ -95,7 +94,7 @@ WRONG_REPORTS = {
 }
 
 
-@each(WRONG_REPORTS, case=lambda case: case)
+@pytest.mark.parametrize("case", WRONG_REPORTS.values(), ids=WRONG_REPORTS)
 def test_reports_that_are_not_whole(case, tmp_path_factory):
     change, words = case
     refused(words, changed_reports(tmp_path_factory.mktemp("run"), change), kind=BbcError)
@@ -215,7 +214,7 @@ WRONG_LOGS = {
 }
 
 
-@each(WRONG_LOGS, case=lambda case: case)
+@pytest.mark.parametrize("case", WRONG_LOGS.values(), ids=WRONG_LOGS)
 def test_logs_that_cannot_be_used(case, tmp_path_factory):
     change, words = case
     folder = copied("openai_evals", tmp_path_factory.mktemp("run"))
@@ -418,7 +417,7 @@ WRONG_XML = {
 }
 
 
-@each(WRONG_XML, case=lambda case: case)
+@pytest.mark.parametrize("case", WRONG_XML.values(), ids=WRONG_XML)
 def test_xml_that_is_refused(case, tmp_path):
     content, words = case
     path = tmp_path / "a.xml"

@@ -5,7 +5,6 @@ import pyarrow as pa
 import pytest
 from day import thinned
 from documents import codes
-from looped import each
 
 from bbccli import matrix_of
 from bbccli.reading import read
@@ -35,7 +34,7 @@ BLENDS = {
 }
 
 
-@each(BLENDS, blend=lambda blend: blend)
+@pytest.mark.parametrize("blend", BLENDS.values(), ids=BLENDS)
 @pytest.mark.parametrize("digits", [5, 16])
 def test_a_weighted_mean_is_left_out(save, blend, digits):
     path = save("t.csv", {"y": TRUTH, **FOUR, "final": blend.round(digits)})
@@ -124,7 +123,7 @@ OTHERS = {
 }
 
 
-@each(OTHERS, more=lambda more: more)
+@pytest.mark.parametrize("more", OTHERS.values(), ids=OTHERS)
 def test_what_is_no_blend(save, more):
     matrix = read(save("t.csv", {"y": TRUTH, **FOUR, **more}))
     assert set(matrix.configurations) == {*FOUR, *more}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from day import swept, thinned
 from documents import codes
-from looped import each
 from reading import refused
 
 from bbccli.reading import Roles, read
@@ -43,7 +42,7 @@ TRIALS = {
 }
 
 
-@each(TRIALS, table=lambda table: table)
+@pytest.mark.parametrize("table", TRIALS.values(), ids=TRIALS)
 def test_trials_of_subjects_are_doubted(save, table):
     name = next(iter(table))
     path = save("t.csv", table)
@@ -167,7 +166,7 @@ NOT_GROUPS = {
 }
 
 
-@each(NOT_GROUPS, table=lambda table: table)
+@pytest.mark.parametrize("table", NOT_GROUPS.values(), ids=NOT_GROUPS)
 def test_what_is_no_group(save, table):
     assert "groups-likely" not in codes(read(save("t.csv", table)))
 

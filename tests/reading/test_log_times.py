@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 from day import swept
-from looped import each
 from written_logs import IN_ORDER, UNKNOWN
 
 from bbccli.reading.times import moment_of
@@ -17,7 +16,7 @@ def test_the_earlier_is_before_the_later():
         assert not second.before(first), (earlier, later)
 
 
-@each(UNKNOWN, pair=lambda pair: pair)
+@pytest.mark.parametrize("pair", UNKNOWN.values(), ids=UNKNOWN)
 def test_what_the_text_does_not_tell(pair):
     first, second = map(moment_of, pair)
     assert not first.before(second)

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from day import swept, thinned
-from looped import each, labelled
 
 from bbccli.errors import InputError
 from bbccli.tools.pickles import MOST_OPCODES, arrays_of, entries_by_key, series_of
@@ -81,7 +80,7 @@ def refused(data: bytes, words: str = "") -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@each(labelled(*ARRAYS), name=str)
+@pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_come_back(name: str, protocol: int) -> None:
     """The pickler in Python writes other opcodes than the one in C: of the memo, and of frames."""
     for dumps in (pickle.dumps, pickle._dumps):
@@ -125,7 +124,7 @@ def contents() -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["1.26.0", "2.4.6"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@each(labelled(*contents()), name=str)
+@pytest.mark.parametrize("name", contents())
 def test_what_numpy_1_and_2_wrote(name: str, protocol: int, version: str) -> None:
     data = base64.b64decode(FROZEN[version][name][str(protocol)])
     module = b"numpy.core." if version < "2" else b"numpy._core."
@@ -183,14 +182,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@each(
-    {
-        f"{i} {type(content).__name__}": (content, words)
-        for i, (content, words) in enumerate(OTHERS)
-    },
-    content=lambda case: case[0],
-    words=lambda case: case[1],
-)
+@pytest.mark.parametrize(("content", "words"), OTHERS)
 def test_anything_else_is_refused(content: Any, words: str, protocol: int, tmp_path: Path) -> None:
     before = Path.cwd()
     os.chdir(tmp_path)
@@ -216,7 +208,7 @@ copyreg _reconstructor; copyreg __newobj__; argparse Namespace; builtins exec;
 """
 
 
-@each(labelled(*(tuple(pair.split()) for pair in NAMES.split(";"))), pair=lambda pair: pair)
+@pytest.mark.parametrize("pair", [tuple(pair.split()) for pair in NAMES.split(";")])
 def test_only_names_of_arrays_are_known(pair: tuple[str, str]) -> None:
     refused(named(*pair), ", which no array needs")
     refused(b"\x80\x02c" + "\n".join(pair).encode() + b"\n)R.", ", which no array needs")
@@ -248,7 +240,9 @@ def test_encode_is_only_that_of_protocol_2(arguments: bytes, words: str) -> None
     refused(named("_codecs", "encode", arguments), words)
 
 
-@each(labelled(*sorted(set(range(256)) - set(b"\x8a\x8c\x8d\x8e\x93\x94\x95\x96.(}"))), opcode=int)
+@pytest.mark.parametrize(
+    "opcode", sorted(set(range(256)) - set(b"\x8a\x8c\x8d\x8e\x93\x94\x95\x96.(}"))
+)
 def test_no_opcode_alone_breaks_it(opcode: int) -> None:
     for tail in (b"", b".", bytes(9), b"\xff" * 9, b"\n\n."):
         refused(HEAD + bytes([opcode]) + tail)
@@ -527,7 +521,7 @@ class Trainer:
         }
 
 
-@each(labelled(*PROTOCOLS), protocol=int)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_texts_in_dictionaries_are_found_whatever_stands_around_them(protocol: int) -> None:
     data = pickle.dumps(Trainer(), protocol)
     expected = {"knn": "ValueError", "über 1": "TimeLimit"}

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from day import swept
-from looped import each, labelled
 from reading import refused
 
 from bbccli import BbcError, read
@@ -284,7 +283,7 @@ FAULTS = {
 }
 
 
-@each(labelled(*FAULTS), name=str)
+@pytest.mark.parametrize("name", FAULTS)
 def test_what_is_no_result_is_refused(name, tmp_path):
     text, words = FAULTS[name]
     (tmp_path / name).write_text(text())

@@ -3,7 +3,6 @@
 import pytest
 from day import swept, thinned
 from documents import codes
-from looped import each, labelled
 from reading import refused
 
 from bbccli.errors import OptionError
@@ -107,7 +106,7 @@ def test_time_and_event(save):
     assert read(path, roles=Roles(time="time")).task is Task.SURVIVAL
 
 
-@each(labelled("fold", "group"), role=str)
+@pytest.mark.parametrize("role", ["fold", "group"])
 def test_names_that_are_the_same_number_remain_apart(tmp_path, role):
     """Fold 10 of repeat 1 is not fold 1."""
     path = tmp_path / "m.csv"
@@ -150,7 +149,7 @@ def with_folds(path, folds):
     return path
 
 
-@each(labelled("oops", "1O", "-", "3.5", "1e400", "Fold 3"), slip=str)
+@pytest.mark.parametrize("slip", ["oops", "1O", "-", "3.5", "1e400", "Fold 3"])
 def test_a_slip_among_numbered_folds_is_no_fold(tmp_path, slip):
     folds = [str(i % 5) for i in range(60)]
     path = with_folds(tmp_path / "m.csv", [*folds[:7], slip, *folds[8:]])

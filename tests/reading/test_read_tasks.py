@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from day import swept
-from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -116,7 +115,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@each(FAULTS, case=lambda case: case)
+@pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS)
 def test_faults(save, case):
     columns, message, options = case
     refused(message, save("m.parquet", columns), **options)

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from looped import each
 from reading import refused
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -50,7 +49,7 @@ TRUTHS = {
 }
 
 
-@each(TRUTHS, truth=lambda truth: truth)
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
 def test_repeats_under_one_another(save, truth):
     frame = repeats(truth)
     (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
@@ -83,12 +82,14 @@ def fold_by_fold(truth, splitter, k):
     return folds, np.concatenate([test for _, test in tests])
 
 
-@each(
-    {
-        "stratified": (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)),
-        "values": (TRUTHS["values"], partial(KFold, 4, shuffle=True)),
-    },
-    case=lambda case: case,
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)), id="stratified"
+        ),
+        pytest.param((TRUTHS["values"], partial(KFold, 4, shuffle=True)), id="values"),
+    ],
 )
 def test_repeats_written_fold_by_fold(save, case):
     truth, splitter = case
@@ -101,12 +102,12 @@ def test_repeats_written_fold_by_fold(save, case):
     assert not notes(read(save("m.csv", frame.to_csv(index=False))))
 
 
-@each(
-    {
-        "in the order of a sorted truth": np.repeat([0, 1], 60),
-        "of a truth that is mixed": rng_of(8).integers(0, 2, 120),
-    },
-    truth=lambda truth: truth,
+@pytest.mark.parametrize(
+    "truth",
+    [
+        pytest.param(np.repeat([0, 1], 60), id="in the order of a sorted truth"),
+        pytest.param(rng_of(8).integers(0, 2, 120), id="of a truth that is mixed"),
+    ],
 )
 def test_folds_of_one_cross_validation(truth):
     splits = [KFold(5), StratifiedKFold(5), StratifiedKFold(2), KFold(120)]
@@ -154,7 +155,7 @@ NATURAL = {
 }
 
 
-@each(NATURAL, truth=lambda truth: truth)
+@pytest.mark.parametrize("truth", NATURAL.values(), ids=NATURAL)
 def test_natural_orders(truth):
     assert period_of(outcome_of(truth)) == 0
 
@@ -250,16 +251,18 @@ def test_epochs_under_one_another(save):
     assert note.text.startswith("the scores repeat every 100 samples, 3 times in all")
 
 
-@each(
-    {
-        "of one difficulty": lambda rng: np.full(300, 0.6),
-        "others": lambda rng: rng.beta(0.7, 0.7, 300),
-        "ever harder": lambda rng: np.linspace(0.95, 0.05, 300),
-        "topics": lambda rng: np.repeat(rng.beta(0.7, 0.7, 30), 10),
-        "the same topics again": lambda rng: np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2),
-        "four kinds in turn": lambda rng: np.tile([0.9, 0.1, 0.5, 0.3], 75),
-    },
-    difficulty=lambda make: make,
+@pytest.mark.parametrize(
+    "difficulty",
+    [
+        pytest.param(lambda rng: np.full(300, 0.6), id="of one difficulty"),
+        pytest.param(lambda rng: rng.beta(0.7, 0.7, 300), id="others"),
+        pytest.param(lambda rng: np.linspace(0.95, 0.05, 300), id="ever harder"),
+        pytest.param(lambda rng: np.repeat(rng.beta(0.7, 0.7, 30), 10), id="topics"),
+        pytest.param(
+            lambda rng: np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2), id="the same topics again"
+        ),
+        pytest.param(lambda rng: np.tile([0.9, 0.1, 0.5, 0.3], 75), id="four kinds in turn"),
+    ],
 )
 def test_items_of_their_own(difficulty):
     for seed in range(5):

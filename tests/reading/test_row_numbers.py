@@ -1,12 +1,9 @@
 """Columns that number or name the rows: read, set aside, and never matched in silence."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -67,7 +64,7 @@ SET_ASIDE = {
 }
 
 
-@each(SET_ASIDE, text=lambda text: text)
+@pytest.mark.parametrize("text", SET_ASIDE.values(), ids=SET_ASIDE)
 def test_set_aside(save, text):
     matrix = read(save("m.csv", text))
     assert matrix.configurations == ("a", "b")
@@ -91,19 +88,19 @@ KEPT = {
 }
 
 
-@each(KEPT, case=lambda case: SimpleNamespace(frame=case[0], names=case[1]))
-def test_kept(save, case):
-    matrix = read(save("m.csv", case.frame.to_csv(index=False)), task=Task.BINARY)
-    assert matrix.configurations == case.names
+@pytest.mark.parametrize(("frame", "names"), KEPT.values(), ids=KEPT)
+def test_kept(save, frame, names):
+    matrix = read(save("m.csv", frame.to_csv(index=False)), task=Task.BINARY)
+    assert matrix.configurations == names
     assert not code_of(matrix, "row-numbers")
 
 
-@each(
-    {
-        "that come again": FRAME.assign(X=np.arange(N) % 7),
-        "of no use": NOISE_TOLERANCE.rename(columns={"guess": "Unnamed: 3"}),
-    },
-    frame=lambda frame: frame,
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(FRAME.assign(X=np.arange(N) % 7), id="that come again"),
+        pytest.param(NOISE_TOLERANCE.rename(columns={"guess": "Unnamed: 3"}), id="of no use"),
+    ],
 )
 def test_whole_numbers_are_no_row_numbers(save, frame):
     """They predict nothing, so they are no configurations either, and are called what they are."""
@@ -145,14 +142,17 @@ def test_roles_by_hand_may_name_it(save):
     assert note.text == "ignored: X has a different value for every sample, so it groups nothing"
 
 
-@each(
-    {
-        "a prediction": FRAME.to_csv(index=False).replace("truth,a,b", "truth,,b"),
-        "one beside an index": FRAME.to_csv().replace("truth,a,b", "truth,,b"),
-        "keys of two repeats": FRAME.set_index(pd.Index([f"s{i % 20}" for i in range(N)])).to_csv(),
-        "folds": FRAME.set_index(np.arange(N) % 5).to_csv(),
-    },
-    text=lambda text: text,
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(FRAME.to_csv(index=False).replace("truth,a,b", "truth,,b"), id="a prediction"),
+        pytest.param(FRAME.to_csv().replace("truth,a,b", "truth,,b"), id="one beside an index"),
+        pytest.param(
+            FRAME.set_index(pd.Index([f"s{i % 20}" for i in range(N)])).to_csv(),
+            id="keys of two repeats",
+        ),
+        pytest.param(FRAME.set_index(np.arange(N) % 5).to_csv(), id="folds"),
+    ],
 )
 def test_others_need_a_name(save, text):
     e = refused("has no name", save("m.csv", text))
@@ -170,7 +170,7 @@ HEADERS = {
 }
 
 
-@each(HEADERS, text=lambda text: text)
+@pytest.mark.parametrize("text", HEADERS.values(), ids=HEADERS)
 def test_a_header_that_lacks_something_else(save, text):
     refused("line 2 has 4 values, but the header has 3", save("m.csv", text))
 
@@ -189,9 +189,13 @@ def test_files_numbered_alike(save):
     assert read(starts).n_samples == N
 
 
-@each(
-    {"mixed": MIXED, "of other rows": np.arange(N) + N, "with gaps": 2 * np.arange(N)},
-    index=lambda index: index,
+@pytest.mark.parametrize(
+    "index",
+    [
+        pytest.param(MIXED, id="mixed"),
+        pytest.param(np.arange(N) + N, id="of other rows"),
+        pytest.param(2 * np.arange(N), id="with gaps"),
+    ],
 )
 def test_files_numbered_otherwise(save, index):
     paths = [oof(save, "a", FRAME), oof(save, "b", FRAME.set_index(index))]

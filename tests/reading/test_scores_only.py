@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from day import swept, thinned
 from documents import codes
-from looped import each
 from reading import refused
 
 from bbccli.errors import InputError, OptionError
@@ -50,7 +49,7 @@ SEARCHES = {
 }
 
 
-@each(SEARCHES, table=lambda table: table)
+@pytest.mark.parametrize("table", SEARCHES.values(), ids=SEARCHES)
 def test_scores_of_a_search_are_refused_whatever_led_there(save, table):
     path = save("t.csv", table)
     said = "holds scores of a search, not predictions"
@@ -77,7 +76,7 @@ MANY = {
 }
 
 
-@each(MANY, table=lambda table: table)
+@pytest.mark.parametrize("table", MANY.values(), ids=MANY)
 def test_scores_of_items_are_read(save, table):
     key, *names = table
     matrix = read(save("t.csv", table), task=Task.SCORE, roles=Roles(row_id=key))
@@ -134,7 +133,7 @@ METRICS_OF_ONE = {
 }
 
 
-@each(METRICS_OF_ONE, names=lambda names: names)
+@pytest.mark.parametrize("names", METRICS_OF_ONE.values(), ids=METRICS_OF_ONE)
 def test_metrics_of_one_system_are_no_configurations(save, names):
     scores = {name: RNG.random(60).round(3) for name in names}
     path = save("t.csv", {"user_input": ITEM, **scores})

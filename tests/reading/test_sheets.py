@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from looped import each, labelled
+import pytest
+from day import swept
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -48,12 +49,12 @@ def test_files_are_there():
     assert len(MISSING) > 4
 
 
-@each(labelled(*READ), name=str)
+@pytest.mark.parametrize("name", READ)
 def test_the_same_table(name):
     same(read(SHEETS / name), read(plain(name)))
 
 
-@each(labelled(*MISSING), name=str)
+@pytest.mark.parametrize("name", MISSING)
 def test_missing_predictions(name):
     found, whole = read(SHEETS / name, missing="available"), read(plain(name))
     absent = np.zeros(whole.predictions.shape, bool)
@@ -62,13 +63,12 @@ def test_missing_predictions(name):
     assert_array_equal(found.predictions[~absent], whole.predictions[~absent])
 
 
-@each({name: (name, words) for name, words in REFUSED.items()}, case=lambda case: case)
-def test_what_has_no_certain_meaning_is_refused(case):
-    name, words = case
+@pytest.mark.parametrize(("name", "words"), REFUSED.items(), ids=REFUSED)
+def test_what_has_no_certain_meaning_is_refused(name, words):
     assert refused(words, SHEETS / name).hint
 
 
-@each(labelled(*SOME[::3]), name=str)
+@pytest.mark.parametrize("name", SOME[::3])
 def test_at_other_doors(tmp_path, stdin, save, name):
     """Packed, on standard input, and joined by the key: a sheet to plain predictions, and back."""
     whole, sheet = read(plain(name)), SHEETS / name
@@ -105,18 +105,15 @@ def without(record):
     return record
 
 
-@each(
-    {f"{command} {SOME[i]}": (command, SOME[i]) for i, command in enumerate(COMMANDS)},
-    {
-        f"{command} {name}": (command, name)
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        (name, command) if name == SOME[i] else swept(name, command)
         for i, command in enumerate(COMMANDS)
         for name in SOME
-        if name != SOME[i]
-    },
-    case=lambda case: case,
+    ],
 )
-def test_commands_say_the_same(capsys, tmp_path, monkeypatch, case):
+def test_commands_say_the_same(capsys, tmp_path, monkeypatch, name, command):
     monkeypatch.chdir(tmp_path)
-    command, name = case
     found = told(capsys, tmp_path, SHEETS / name, command)
     assert found == told(capsys, tmp_path, plain(name), command)

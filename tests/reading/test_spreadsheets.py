@@ -1,11 +1,8 @@
 """What spreadsheets write: read where it has one meaning, else refused by what it looks like."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from day import swept
-from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -74,7 +71,7 @@ PROBABILITIES = {
 }
 
 
-@each(PROBABILITIES, text=str)
+@pytest.mark.parametrize("text", PROBABILITIES.values(), ids=PROBABILITIES)
 def test_the_same_probabilities(save, text):
     matrix = read(save("m.csv", text))
     assert matrix.configurations == ("knn", "svm")
@@ -89,7 +86,7 @@ THOUSANDS = {
 }
 
 
-@each(THOUSANDS, case=lambda case: case)
+@pytest.mark.parametrize("case", THOUSANDS.values(), ids=THOUSANDS)
 def test_the_same_values(save, case):
     number, delimiter = case
     matrix = read(save("m.csv", sheet(number, delimiter, truth=number)))
@@ -223,13 +220,14 @@ NAMED = {
 }  # fmt: skip
 
 
-@each(
-    {name: (*case, "") for name, case in TWO_READINGS.items()} | NAMED,
-    case=lambda case: SimpleNamespace(text=case[0], words=case[1], hint=case[2]),
+@pytest.mark.parametrize(
+    ("text", "words", "hint"),
+    [*((*case, "") for case in TWO_READINGS.values()), *NAMED.values()],
+    ids=[*TWO_READINGS, *NAMED],
 )
-def test_two_readings_are_an_error(save, case):
-    e = refused(case.words, save("m.csv", case.text))
-    assert case.hint in e.hint
+def test_two_readings_are_an_error(save, text, words, hint):
+    e = refused(words, save("m.csv", text))
+    assert hint in e.hint
 
 
 def test_labels_like_thousands_are_not_called_numbers(save):
@@ -286,7 +284,7 @@ LABELS = {
 }
 
 
-@each(LABELS, labels=lambda labels: labels)
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 def test_labels_stay_labels(save, labels):
     lines = [f"{labels[i]},{i % 5},{labels[i - i % 2]}" for i in range(N)]
     matrix = read(save("m.csv", "truth,fold,knn\n" + "\n".join(lines) + "\n"))

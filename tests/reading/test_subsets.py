@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from looped import each
 from reading import refused
 
 from bbccli.errors import InputError
@@ -47,7 +46,7 @@ REFUSED = {
 }
 
 
-@each(REFUSED, columns=lambda columns: columns)
+@pytest.mark.parametrize("columns", REFUSED.values(), ids=REFUSED)
 def test_refused(save, columns):
     *_, name = columns
     hint = "predictions of training rows are too good"
@@ -85,7 +84,7 @@ FOLDS = {
 }
 
 
-@each(FOLDS, split=lambda split: split)
+@pytest.mark.parametrize("split", FOLDS.values(), ids=FOLDS)
 def test_folds(save, split):
     matrix = read(save("m.csv", {"split": split, **BINARY}))
     assert matrix.n_folds == len(set(np.asarray(split).tolist()))
@@ -121,7 +120,7 @@ WORDS = {
 }
 
 
-@each(WORDS, columns=lambda columns: columns)
+@pytest.mark.parametrize("columns", WORDS.values(), ids=WORDS)
 def test_such_words_elsewhere(save, columns):
     assert read(save("m.csv", columns)).n_samples == N
 

@@ -1,8 +1,8 @@
 """Features left beside the predictions: whole numbers among probabilities."""
 
 import numpy as np
+import pytest
 from documents import codes
-from looped import each
 
 from bbccli.reading import read
 from bbccli.types import PredictionKind
@@ -32,7 +32,7 @@ FEATURES = {
 }
 
 
-@each(FEATURES, more=lambda more: more)
+@pytest.mark.parametrize("more", FEATURES.values(), ids=FEATURES)
 def test_features_are_left_out_by_name(save, more):
     path = save("t.csv", {**more, "y": TRUTH, **LOGIT})
     matrix = read(path)
@@ -56,7 +56,7 @@ CONFIGURATIONS = {
 BARE = dict(zip(("lr", "forest", "boost"), LOGIT.values(), strict=True))
 
 
-@each(CONFIGURATIONS, more=lambda more: more)
+@pytest.mark.parametrize("more", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 def test_labels_that_predict_are_configurations(save, more):
     matrix = read(save("t.csv", {**more, "y": TRUTH, **BARE}))
     assert set(matrix.configurations) == {*more, *BARE}
