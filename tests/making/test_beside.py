@@ -162,6 +162,30 @@ def test_a_batch_makes_of_every_file(run, tmp_path):
     assert {row["select"] for row in rows} == {"greedy:3"}
     assert {row["winner"] for row in rows} == {"greedy:3"}
     assert {row["task"] for row in rows} == {"binary", "regression"}
+    assert all(bool(row["gain"]) == bool(row["lower"]) for row in rows)
+
+
+def test_a_batch_tells_calibration_cut_and_gain(run, tmp_path):
+    written(tmp_path / "a.csv", binary(n_samples=60))
+    shared = ("--metric", "f1", "--n-resamples", "20", "--seed", "3")
+
+    def row_of(*options):
+        where = tmp_path / "out.csv"
+        run("batch", f"{tmp_path}/a.csv", *shared, *options, "-o", where)
+        return list(csv.DictReader(where.read_text().splitlines()))[-1]
+
+    row = row_of("--threshold", "tuned", "--calibrate", "platt")
+    made = correct(
+        tmp_path / "a.csv", metric="f1", n_resamples=20, random_state=3, threshold="tuned",
+        calibrate="platt",
+    )  # fmt: skip
+    (gain,) = made.document.record.gains
+    assert [row["calibration"], row["tuned_for"]] == ["platt", "f1"]
+    assert float(row["cut"]) == made.estimate.made.cut
+    ends = [gain.value, gain.interval.lower, gain.interval.upper]
+    assert [float(row[name]) for name in ("gain", "gain_lower", "gain_upper")] == ends
+    row = row_of("--threshold", "0.3")
+    assert [row["cut"], row["tuned_for"], row["gain"]] == ["0.3", "", ""]
 
 
 def words(found):

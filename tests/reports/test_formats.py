@@ -159,15 +159,15 @@ def test_csv():
         "naive,value,optimism,lower,upper,level,side,n_resamples,exact,ignores_selection,"
         "experimental,value_error,lower_error,upper_error,pooling,select,interval_kind,guard,seed,"
         "gate,gate_threshold,gate_margin,notes,version,clip,models,cap,n_samples_read,n_tried,"
-        "size_correction"
+        "size_correction,calibration,cut,tuned_for,gain,gain_lower,gain_upper"
     )
     start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
     assert rows == [
         f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,false,false,,,,"
-        f"pooled,best,percentile,true,0,,,,,0.0.0,{2**-23},trained,,6,2,",
+        f"pooled,best,percentile,true,0,,,,,0.0.0,{2**-23},trained,,6,2,,,,,,,",
         f"{start},bbc-f,a,{naive!r},{exact!r},{naive - exact!r},0.0,1.0,0.95,two,9,true,"
         "false,false,0.0,0.0,0.0,pooled,best,percentile,true,0,missed,0.25,-0.25,few-folds,0.0.0,"
-        f"{2**-23},trained,,6,2,",
+        f"{2**-23},trained,,6,2,,,,,,,",
         "",
     ]
 

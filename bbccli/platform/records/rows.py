@@ -18,6 +18,7 @@ COLUMNS = (
     *("pooling", "select", "interval_kind", "guard", "seed"),
     *("gate", "gate_threshold", "gate_margin", "notes", "version", "clip", "models", "cap"),
     *("n_samples_read", "n_tried", "size_correction"),
+    *("calibration", "cut", "tuned_for", "gain", "gain_lower", "gain_upper"),
 )
 """Names of the columns, in order; more may follow in later versions."""
 
@@ -39,6 +40,7 @@ REAL = frozenset(
         *("naive", "value", "optimism", "lower", "upper", "level", "clip", "cap"),
         *("value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"),
         *("performance", "probability", "size_correction"),
+        *("cut", "gain", "gain_lower", "gain_upper"),
     }
 )
 TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
@@ -64,6 +66,9 @@ def row_of(estimate: dict[str, Any]) -> dict[str, Any]:
 
 def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
     read, plan, gate = document["input"], document["plan"], _gate_on(document, estimate)
+    made = {"cut": None} | (estimate.get("made") or {})
+    gained = [one for one in document.get("gains", ()) if one["metric"] == estimate["metric"]]
+    (gain,) = gained if gained and estimate["interval"] else ({"interval": {}},)
     return {
         **{name: value for name, value in read.items() if name in COLUMNS},
         **row_of(estimate),
@@ -75,6 +80,10 @@ def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
         "gate_margin": gate.get("margin"),
         "notes": codes([*document["notes"], *estimate["notes"]]),
         "version": document["version"],
+        "cut": read.get("threshold") if made["cut"] is None else made["cut"],
+        **{name: made.get(name) for name in ("calibration", "tuned_for")},
+        "gain": gain.get("value"),
+        **{f"gain_{end}": gain["interval"].get(end) for end in ("lower", "upper")},
     }
 
 
