@@ -74,6 +74,10 @@ def correct(
     # a page shows the cost of the search if it can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
     text = None
+    if form == "html":
+        from bbccli.reports.figures import rendering
+
+        rendering.start()
     with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
             found = answer(analysis, files, cost=cost, progress=progress)

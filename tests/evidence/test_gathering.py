@@ -45,7 +45,7 @@ def test_a_roc_is_that_of_scikit_learn(weighted):
     scores = np.round(rng.normal(size=200) + truth, 1)
     weights = rng.integers(1, 4, 200).astype(float) if weighted else np.ones(200)
     rates = roc_curve(truth, scores, sample_weight=weights, drop_intermediate=False)[:2]
-    found = roc_of(scores, truth, weights)
+    found = roc_of(scores, truth, weights[None])[0]
     inner = ~np.isin(GRID, rates[0])
     assert found[inner] == pytest.approx(np.interp(GRID, *rates)[inner])
     assert area(found) == pytest.approx(
@@ -60,9 +60,10 @@ def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
     weights = rng.integers(0, 3, 150).astype(float)
     used = weights > 0
     model = IsotonicRegression(out_of_bounds="nan").fit(chances[used], truth[used], weights[used])
-    assert reliability_of(chances, truth, weights) == pytest.approx(
-        model.predict(GRID), nan_ok=True
-    )
+    rows = np.array([np.zeros(150), weights])
+    none, found = reliability_of(chances, truth, rows)
+    assert found == pytest.approx(model.predict(GRID), nan_ok=True)
+    assert np.isnan(none).all()
 
 
 @pytest.mark.sweep
@@ -208,7 +209,7 @@ def test_gaps_take_no_part_in_curves():
     kept = matrix.predictions[0, there[0, :, 0]]
     truth = matrix.outcome.values[there[0, :, 0]]
     winner = list(matrix.configurations).index(whole.ranking.rows[0].configuration)
-    expected = roc_of(kept[:, winner].astype(float), truth, np.ones(len(truth)))
+    expected = roc_of(kept[:, winner].astype(float), truth, np.ones((1, len(truth))))[0]
     assert whole.roc.naive == pytest.approx(expected, abs=1e-6)
 
 

@@ -15,6 +15,7 @@ diagrams); Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 (the resamples
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from bbccli.errors import UnsupportedError
 from bbccli.reports.evidence import Curves
 from bbccli.stats.bootstrap.bbc_samples import out_of_bag, replayed
 from bbccli.stats.case import Case
-from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task
+from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task, distinct
 
 GRID = np.linspace(0, 1, 101)
 """Points at which curves are averaged."""
@@ -49,7 +50,12 @@ COVERED = 0.5
 """Share of the resamples that must reach a probability for their mean to be shown there."""
 
 Curve = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
-"""Scores, truth and weights (n,) -> values on the grid; NaN where there is none."""
+"""Scores and truth (n,), and rows of weights (b, n) -> values on the grid (b, K); NaN where there
+is none.
+"""
+
+AT_ONCE = 2**20
+"""Weights of resamples that are looked at together."""
 
 
 def roc(case: Case) -> Curves:
@@ -86,19 +92,22 @@ def calibration(case: Case) -> Curves:
 def roc_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
     """Return the true positive rate at each false positive rate of the grid.
 
-    >>> roc_of(np.array([0.1, 0.4, 0.6]), np.array([0, 1, 1]), np.ones(3))[[0, 50, 100]]
-    array([0.5, 1. , 1. ])
+    >>> roc_of(np.array([0.1, 0.4, 0.6]), np.array([0, 1, 1]), np.ones((1, 3)))[:, [0, 50, 100]]
+    array([[0.5, 1. , 1. ]])
     """
     order = np.argsort(-scores, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
-    positive = np.cumsum((weights * truth)[order])[ends]
-    negative = np.cumsum((weights * (1 - truth))[order])[ends]
-    if not (len(ends) and positive[-1] and negative[-1]):
-        return np.full(len(GRID), np.nan)
-    rates = np.append(0.0, positive / positive[-1]), np.append(0.0, negative / negative[-1])
-    # the middle of a vertical step: its upper end would favour curves of few negative samples
-    upper = np.interp(GRID, rates[1], rates[0])
-    return np.asarray((upper + np.interp(-GRID, -rates[1][::-1], rates[0][::-1])) / 2)
+    ends = np.append(-1, np.flatnonzero(np.append(np.diff(scores[order]) != 0, True)))
+    positive, negative = (  # none before the first, at -1
+        np.hstack([np.cumsum(part[:, order], axis=1), np.zeros((len(part), 1))])[:, ends]
+        for part in (weights * truth, weights * (1 - truth))
+    )
+    found = np.full((len(weights), len(GRID)), np.nan)
+    for row in np.flatnonzero((positive[:, -1] > 0) & (negative[:, -1] > 0)):
+        hits, alarms = positive[row] / positive[row, -1], negative[row] / negative[row, -1]
+        # the middle of a vertical step: its upper end would favour curves of few negative samples
+        found[row] = np.interp(GRID, alarms, hits)
+        found[row] += np.interp(-GRID, -alarms[::-1], hits[::-1])
+    return found / 2
 
 
 def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
@@ -106,14 +115,16 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
     values, places = np.unique(scores, return_inverse=True)
     if len(values) > MOST_VALUES:
         places = places * MOST_VALUES // len(values)
-    sizes = np.bincount(places, weights)
-    kept = sizes > 0
-    if not kept.any():
-        return np.full(len(GRID), np.nan)
-    means = np.bincount(places, weights * truth)[kept] / sizes[kept]
-    at = np.bincount(places, weights * scores)[kept] / sizes[kept]
-    fitted = _increasing(means, sizes[kept])
-    return np.asarray(np.interp(GRID, at, fitted, left=np.nan, right=np.nan))
+    found = np.full((len(weights), len(GRID)), np.nan)
+    for row, own in enumerate(weights):
+        sizes = np.bincount(places, own)
+        kept = sizes > 0
+        if kept.any():
+            means = np.bincount(places, own * truth)[kept] / sizes[kept]
+            at = np.bincount(places, own * scores)[kept] / sizes[kept]
+            fitted = _increasing(means, sizes[kept])
+            found[row] = np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
+    return found
 
 
 def _increasing(values: FloatArray, weights: FloatArray | IntArray) -> FloatArray:
@@ -158,31 +169,34 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
 def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
     """The naive curve, the mean out of the bag, and how many resamples are in it."""
     winner, n_samples = case.choice.winner, case.matrix.n_samples
-    naive = _mean_over_repeats(case, curve, winner, np.ones(n_samples))
+    naive = _mean_over_repeats(case, curve, winner, np.ones((1, n_samples)))[0]
     most = max(MOST_CELLS // (n_samples * case.matrix.n_repeats), FEWEST)
     n_resamples = min(len(out_of_bag(case).values), most)
-    found = [
-        _mean_over_repeats(case, curve, chosen, in_bag == 0)
-        for in_bag, chosen in replayed(case, n_resamples)
-    ]
+    found, resamples = list[FloatArray](), replayed(case, n_resamples)
+    while some := [*islice(resamples, max(AT_ONCE // n_samples, 1))]:
+        out, chosen = np.array([in_bag == 0 for in_bag, _ in some]), np.array([c for _, c in some])
+        curves = np.empty((len(some), len(GRID)))
+        for one in distinct(chosen):
+            curves[chosen == one] = _mean_over_repeats(case, curve, int(one), out[chosen == one])
+        found += [*curves]
     return naive, _mean(found), len(found)
 
 
 def _mean_over_repeats(
     case: Case, curve: Curve, configuration: int, weights: FloatArray
 ) -> FloatArray:
-    """The curve (K,) of one configuration under weights (N,)."""
+    """The curves (b, K) of one configuration under rows of weights (b, N)."""
     matrix = case.matrix
     if matrix.outcome.weights is not None:
         weights = weights * matrix.outcome.weights
     found = []
     for repeat in range(matrix.n_repeats):
-        used = weights > 0
+        used = np.ones(matrix.n_samples, bool)
         if matrix.available is not None:
-            used = used & matrix.available[repeat, :, configuration]
+            used = matrix.available[repeat, :, configuration]
         scores = matrix.predictions[repeat, used, configuration].astype(float)
         truth = np.asarray(matrix.outcome.values[used], np.int64)
-        found.append(curve(scores, truth, np.asarray(weights[used], float)))
+        found.append(curve(scores, truth, np.asarray(weights[:, used], float)))
     return _mean(found, 0.0)
 
 
@@ -205,7 +219,7 @@ def _band(case: Case) -> tuple[FloatArray, FloatArray]:
     weights = np.ones(len(chances)) if given is None else given[used]
     rng = np.random.default_rng([case.plan.seed, 17])
     drawn = (rng.random((N_BANDS, len(chances))) < chances).astype(np.int64)
-    found = np.array([reliability_of(chances, truth, weights) for truth in drawn])
+    found = np.vstack([reliability_of(chances, truth, weights[None]) for truth in drawn])
     lower, upper = np.quantile(found, BAND, axis=0)
     return lower, upper
 

@@ -11,9 +11,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from xml.etree import ElementTree
 
@@ -44,6 +46,29 @@ MARKS = frozenset(f"{{{SVG}}}{name}" for name in ("path", "line", "rect"))
 """Elements that marks are drawn by; labels of other elements describe axes and groups."""
 
 _NEEDLESS = re.compile(r"(role|class|pointer-events|aria-.*|xml:space|version)$")
+
+
+FIRST: Spec = {
+    "data": {"values": [{"x": 1}]},
+    "mark": "point",
+    "encoding": {"x": {"field": "x", "type": "quantitative"}},
+}
+"""Drawn to start what draws: with words, whose widths are measured."""
+
+
+@cache
+def start() -> None:
+    """Start what draws in a thread, once: that takes as long as drawing eight figures.
+
+    It goes on beside other work, on a core of its own. An error is left to the first figure.
+    """
+
+    def draw_one() -> None:
+        with suppress(Exception):
+            _converted("vegalite_to_svg", FIRST)
+
+    if can_render():
+        Thread(target=draw_one, daemon=True).start()
 
 
 def can_render() -> bool:
