@@ -60,6 +60,12 @@ def page():
     return " ".join((DOCS / "validation.md").read_text(encoding="utf-8").split())
 
 
+def test_the_tables_of_all_and_of_the_main_ones_are_those_of_the_store():
+    every = pages._plain(pages._of_all(pages._enough(read())))
+    for name, block in zip(pages.PAGES, (pages.in_short(every), pages.whole(every)), strict=True):
+        assert f"\n{block}\n" in (DOCS / name).read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def by_family(rows):
     return {

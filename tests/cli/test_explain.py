@@ -30,10 +30,18 @@ def test_methods(run, name):
     assert text.startswith(f"method {name} what {METHODS[name].summary} ")
     assert "all assume the file holds all configurations" in text
     assert ("assumes " in text) == (name != "cvt")  # the naive figure assumes nothing
+    assert " formula " in text
     assert " when " in text
     assert " when not " in text
     assert text.endswith(f"source {METHODS[name].reference}")
     assert ("ignores that the winner was selected" in text) == METHODS[name].ignores_selection
+
+
+def test_a_formula_has_what_is_in_it_and_its_block(run):
+    text = words(run, "tt")
+    assert "formula with m_kc the score of configuration c in fold k" in text
+    assert "estimate = m̄_w - optimism" in text
+    assert "evidence with the 5 folds of the bank" in text
 
 
 @pytest.mark.parametrize("name", thinned(METRICS, 5))
