@@ -259,6 +259,9 @@ class ToolRun:
         True if the scores are weighted.
     refolded
         True if each configuration has folds of its own.
+    directions
+        In how many directions all that differs between the configurations can differ: a number is
+        one. None if unknown.
     by_class
         True if predictions came with the names of their classes.
     targets
@@ -286,6 +289,7 @@ class ToolRun:
     scored_alike: tuple[str, ...] = ()
     weighted: bool = False
     refolded: bool = False
+    directions: int | None = None
     by_class: bool = False
     targets: Targets | None = None
     evaluation: Evaluation | None = None

@@ -255,6 +255,34 @@ _LONGEST = 60
 _as_text = partial(json.dumps, sort_keys=True)
 
 
+def directions_of(tries: Iterable[Try]) -> int | None:
+    """Return in how many directions the estimators of some tries differ; None if more may differ.
+
+    A number is one direction, of anything else every value but one. They are all that differs only
+    if estimators of equal parameters, on equal features, predict the same; and a number that goes
+    up with every try, like a version, stands for something else.
+    """
+    kept = [one for one in sorted(tries, key=lambda one: one.started) if one.counts]
+    settings = [one.params for one in kept]
+    first: dict[tuple[str, int | None], Part] = {}
+    for one in kept:
+        for part in [part for part in one.parts if part.predictions is not None]:
+            known = part.estimator and part.data and part.data == kept[0].parts[0].data
+            other = first.setdefault((_as_text(one.params), part.split), part)
+            alike = _same(other, part, other.predictions, part.predictions)
+            if not known or not alike or part.params != one.params:
+                return None
+    n_directions = 0
+    for key in {key for own in settings for key in own}:
+        values = [own.get(key) for own in settings]
+        numbers = [value for value in values if isinstance(value, int | float)]
+        others = {_as_text(value) for value in values if not isinstance(value, int | float)}
+        if not others and all(a < b for a, b in itertools.pairwise(numbers)):
+            return None
+        n_directions += len(others) + bool(numbers) - 1 + (len({*numbers}) > 1)
+    return n_directions or None
+
+
 def short_names(configurations: Sequence[Part]) -> list[str]:
     """Return a unique name for each configuration.
 

@@ -21,7 +21,14 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import matching
 from bbccli.reading.sources.limits import check_size
 from bbccli.recording import store
-from bbccli.recording.attempts import Try, candidate_of, share_of, short_names, tries_of
+from bbccli.recording.attempts import (
+    Try,
+    candidate_of,
+    directions_of,
+    share_of,
+    short_names,
+    tries_of,
+)
 from bbccli.recording.partial import common_kind, with_default_score, with_others
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
@@ -275,6 +282,7 @@ def handed_over(run: Recording) -> Predictions:
         damaged=run.damaged,
         weighted=weighted,
         refolded=run.design.refold,
+        directions=directions_of(tries),
     )
     return Predictions(
         {name: predictions[:, c] for c, name in enumerate(run.configurations)},

@@ -13,7 +13,8 @@
    stage are the latest, so the best. But a search goes back to its best over tries that failed,
    and an axis goes on. So the lead of a parent counts as well: the mean of the share of those
    between it and t that it beats, and of whether it beats t. Along an axis it is below 1/2.
-   Tuning a few hyperparameters leaves it near 1/2, where little is fitted.
+   Tuning a few hyperparameters leaves it near 1/2, where little is fitted; and it is no climb where
+   a recording shows that the configurations differ in up to six numbers alone.
 
 With fewer than 60 configurations the test has no power and is not made, nor where most are like
 the one right before them: that is a list, or a search that kept nearly every try. Of more than 500,
@@ -44,6 +45,9 @@ from bbccli.types import FloatArray, Guided, IntArray, Pooling
 
 FEWEST = 60
 """Configurations below which a climb and chance can't be told apart."""
+
+FEW = 6
+"""Directions in which a search that follows its scores fits little, in studies of 100 samples."""
 
 MOST = 500
 """Configurations that are looked at."""
@@ -91,9 +95,11 @@ def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterato
     found = None
     with suppress(UndefinedError):  # the methods say so
         found = standing_of(matrix, metric, plan)
-    if found is not None and found.is_climb:
+    run = matrix.source.run
+    few = run is not None and run.directions is not None and run.directions <= FEW
+    if found is not None and found.is_climb and not few:
         yield guided_climb(found.mean, found.lead)
-    elif found is not None and found.is_guided:
+    elif found is not None and (found.is_climb or found.is_guided):
         yield guided(found.mean, found.lead)
     elif plan.guided is Guided.SCORES:
         yield guided_by_scores()
