@@ -82,6 +82,11 @@ class Try:
         """True if it has predictions that count."""
         return self.used and any(part.predictions is not None for part in self.parts)
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of its parts."""
+        return tuple(dict.fromkeys(flag for part in self.parts for flag in part.flags))
+
     def add(self, part: Part) -> None:
         """Add a part; it replaces one of the same split if it is more complete."""
         self.params |= part.params

@@ -262,10 +262,6 @@ def handed_over(run: Recording) -> Predictions:
     board, complete = dict(_leaderboard(run, selection)), run.complete
     identities = [attempt.identity for attempt in tries]
     any_score = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
-    flags = {
-        attempt.name: tuple(dict.fromkeys(flag for part in attempt.parts for flag in part.flags))
-        for attempt in tries
-    }
     report = ToolRun(
         tool="recorder",
         left_out=run.left_out,
@@ -292,7 +288,7 @@ def handed_over(run: Recording) -> Predictions:
             task=plan.task,
             classes=plan.classes,
             positive_class=plan.positive or None,
-            flags=flags,
+            flags={attempt.name: attempt.flags for attempt in tries},
             axes=_axes(tries),
             selection=selection if several else None,
             undefined=0 if plan.scoring else None,
