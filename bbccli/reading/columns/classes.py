@@ -237,6 +237,8 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows tells columns apart; that of the mirror is known.
     """
+    if not (np.abs(first - np.rint(first)) > 0).any():
+        return  # labels and the opposite ones
     # one is missing where the other is
     rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
     weights = np.random.default_rng(0).uniform(1, 2, len(rows))

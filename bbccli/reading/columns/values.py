@@ -18,6 +18,9 @@ from bbccli.types import FloatArray, IntArray, Task, readonly
 MOST_DIGITS = 6
 """Decimals from which on numbers are not rounded for people."""
 
+_FEW_ROWS = 512
+"""Rows of a table in memory up to which all are read at once, of which a few are looked at."""
+
 FEWEST_ROWS = 10
 """From this many rows on, an identity in every row is no accident, whatever the names say."""
 
@@ -54,9 +57,11 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
     asked = (n, *(c.source for c in cells if c.rows is None))
     if asked in last and len(asked) > len(cells):
         return last[asked]
-    rows = rows_at_a_glance(sheet, n)
+    rows, n_rows = rows_at_a_glance(sheet, n), sheet.table.n_rows
+    few = not sheet.table.on_disk and n_rows <= _FEW_ROWS and len(asked) > len(cells)
+    read, n = (np.arange(n_rows), n_rows) if few else (rows, n)
     if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
-        numbers = to_rows(sheet.table.glance(new, rows), np.float64)
+        numbers = to_rows(sheet.table.glance(new, read), np.float64)
         seen.update(zip([(name, n) for name in new], numbers, strict=True))
     found = [
         to_numbers(sheet.column(cell).take(rows).values)
@@ -64,7 +69,8 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
         else seen[cell.source, n]
         for cell in cells
     ]
-    array: FloatArray = readonly(np.array(found).T if found else np.empty((len(rows), 0)))
+    by_column = np.array(found) if found else np.empty((0, len(read)))
+    array: FloatArray = readonly((by_column[:, rows] if few else by_column).T)
     if len(asked) > len(cells):
         last.clear()
         last[asked] = array
