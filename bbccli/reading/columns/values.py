@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from bbccli.types import FloatArray, IntArray, Task, readonly
 
 MOST_DIGITS = 6
 """Decimals from which on numbers are not rounded for people."""
+
+_FEW = 8
+"""Columns up to which seeing them again costs nothing."""
 
 _FEW_ROWS = 512
 """Rows of a table in memory up to which all are read at once, of which a few are looked at."""
@@ -48,7 +52,13 @@ def classes_of(sheet: Sheet, request: Request) -> list[str]:
 def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
     """Return the rows to look at first: all over a table in memory, the first of a file."""
     some = min(sheet.n_rows, n)
-    return np.linspace(0, (some if sheet.table.on_disk else sheet.n_rows) - 1, some, dtype=np.int64)
+    return _spread(some if sheet.table.on_disk else sheet.n_rows, some)
+
+
+@lru_cache(maxsize=8)
+def _spread(n_rows: int, n: int) -> IntArray:
+    rows: IntArray = readonly(np.linspace(0, n_rows - 1, n, dtype=np.int64))
+    return rows
 
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
@@ -71,7 +81,7 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
     ]
     by_column = np.array(found) if found else np.empty((0, len(read)))
     array: FloatArray = readonly((by_column[:, rows] if few else by_column).T)
-    if len(asked) > len(cells):
+    if _FEW < len(asked) > len(cells):
         last.clear()
         last[asked] = array
     return array
