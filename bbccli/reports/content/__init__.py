@@ -28,8 +28,8 @@ def blocks_of(document: Any) -> Iterator[Block]:
 
 def answer_of(document: Any) -> list[str]:
     """Return the sentences of the answer; names are not yet escaped."""
-    found = (block.lines for block in blocks_of(document) if isinstance(block, AnswerLines))
-    return list(next(found, ()))
+    answers = (block.lines for block in blocks_of(document) if isinstance(block, AnswerLines))
+    return list(next(answers, ()))
 
 
 def look_of(document: Any) -> str:

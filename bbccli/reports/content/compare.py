@@ -206,10 +206,10 @@ def _beliefs(comparison: Comparison) -> str:
     return ", ".join(f"{name} {_belief(name, comparison)}" for name in BELIEFS) + within
 
 
-def _winner_and_simplest(document: CompareEnvelope, found: BestSet) -> Iterator[tuple[str, ...]]:
+def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[tuple[str, ...]]:
     """How the winner was selected, if unusual, and the simplest of the set."""
     digits, label = figures_of(document), phrases.metric_label(document.metric)
-    winner, rule = winner_of(found), phrases.rule_of(document.plan)
+    winner, rule = winner_of(best), phrases.rule_of(document.plan)
     if two_scales(document):
         yield (
             "order",
@@ -219,8 +219,8 @@ def _winner_and_simplest(document: CompareEnvelope, found: BestSet) -> Iterator[
         told = f"{label} {digits.performance(winner.performance)}{rule}"
         told += ", outside the confidence set" * (not winner.inside)
         yield "winner", f"{winner.configuration}: {told}"
-    for member in found.members:
-        if member.configuration == found.simplest and member is not winner:
+    for member in best.members:
+        if member.configuration == best.simplest and member is not winner:
             score = f"{label} {digits.performance(member.performance)}"
             way = "ahead of" if member.difference > 0 else "behind"
             apart = f"{digits.difference(abs(member.difference))} {way} the winner"
@@ -233,10 +233,10 @@ def _behind(digits: Digits, one: Member) -> str:
     return digits.difference(-one.difference)
 
 
-def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
+def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
     digits, level = figures_of(document), percent(document.plan.level)
-    label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
-    winner, inside = winner_of(found), [member for member in found.members if member.inside]
+    label, n_out = phrases.metric_label(document.metric), len(best.members) - best.n_inside
+    winner, inside = winner_of(best), [member for member in best.members if member.inside]
 
     def interval(one: Member) -> str:
         ends = [digits.performance(end) for end in (one.lower, one.upper)]
@@ -288,6 +288,6 @@ def _compared(document: Json) -> Iterator[Json]:
 
 
 def _members_of_set(document: Json) -> Iterator[Json]:
-    found = document["best_set"]
-    for member in found["members"] if found else ():
-        yield _about(document) | {"level": found["level"]} | member
+    best = document["best_set"]
+    for member in best["members"] if best else ():
+        yield _about(document) | {"level": best["level"]} | member

@@ -73,13 +73,13 @@ def _result(document: LeaderboardEnvelope, corrected: Estimate) -> Envelope:
 def _uncorrected(document: LeaderboardEnvelope) -> str:
     name, n_all = document.winner, document.input.n_configurations
     label = phrases.metric_label(document.metrics[0])
-    found = [row.performances[0].value for row in document.rows if row.configuration == name]
-    if not found:
+    values = [row.performances[0].value for row in document.rows if row.configuration == name]
+    if not values:
         return (
             f"{name} is selected from {n_all} by {label}. Use bbc correct to see what to expect of "
             "it."
         )
-    score = phrases.digits_by(document.metrics[0], found).performance(found[0], "undefined")
+    score = phrases.digits_by(document.metrics[0], values).performance(values[0], "undefined")
     if n_all == 1:
         return f"{name}, {phrases.only_one(document)}, has {label} {score}."
     refused = any(note.code == LEFT_OUT for note in document.notes)
@@ -124,8 +124,10 @@ def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
     yield TableColumn("configuration", lambda row: row.configuration, text=True, key=True)
     ways = {"value": "", "pooled": "pooled predictions", "fold_mean": "fold means", "fold_sd": "sd"}
     for position, metric in enumerate(document.metrics):
-        found = [row.performances[position] for row in document.rows]
-        digits = phrases.digits_by(metric, [getattr(one, key) for one in found for key in ways])
+        performances = [row.performances[position] for row in document.rows]
+        digits = phrases.digits_by(
+            metric, [getattr(one, key) for one in performances for key in ways]
+        )
         yield _figures(phrases.metric_label(metric), position, "value", digits)
         # of the first metric all that is known; of the others what selects
         for key in () if position else ("pooled", "fold_mean", "fold_sd"):

@@ -111,15 +111,15 @@ def _digits(document: PlanEnvelope) -> Digits:
     """Round performances to about half their standard error in the pilot."""
     planned = document.planned
     values = [getattr(cell, key) for cell in planned.cells for key in ("naive", "honest")]
-    found = phrases.digits_by(document.metric, values)
+    digits = phrases.digits_by(document.metric, values)
     error = planned.error * sqrt(
         planned.chosen.n_samples / (planned.n_samples or planned.chosen.n_samples)
     )
-    if found.power or not error > 0:
-        return found
+    if digits.power or not error > 0:
+        return digits
     # of shares two at least, so that they differ where they are said to
-    least = 2 if found.bounds == (0.0, 1.0) else 0
-    return replace(found, decimals=max(ceil(-log10(error / 2)), least))
+    least = 2 if digits.bounds == (0.0, 1.0) else 0
+    return replace(digits, decimals=max(ceil(-log10(error / 2)), least))
 
 
 def difference(value: float | None, document: PlanEnvelope) -> str:
@@ -232,28 +232,28 @@ def optimism(cell: Cell, document: PlanEnvelope) -> str:
 
 def _halved(document: PlanEnvelope) -> str:
     """Cost of half the configurations; empty for a single one."""
-    found = document.planned.halved
-    if found is None:
+    halved = document.planned.halved
+    if halved is None:
         return ""
-    rows, chosen = found.n_samples, document.planned.chosen.n_samples
+    rows, chosen = halved.n_samples, document.planned.chosen.n_samples
     needed = f"{_n_rows(rows)} are enough; " if rows and rows < chosen else ""
     at = _n_rows(document.planned.chosen.n_samples)
     label = phrases.metric_label(document.metric)
-    change = _signed(found.honest_change, document)
+    change = _signed(halved.honest_change, document)
     return (
-        f"{count(found.n_configurations, 'configuration')}: {needed}with {at} the expected {label} "
-        f"changes by {change}, the optimism by {_signed(found.optimism_change, document)}"
+        f"{count(halved.n_configurations, 'configuration')}: {needed}with {at} the expected "
+        f"{label} changes by {change}, the optimism by {_signed(halved.optimism_change, document)}"
     )
 
 
 def _epochs(document: PlanEnvelope) -> str:
     """Items against epochs; empty where nothing is known of them."""
-    found = document.planned.epochs
+    epochs = document.planned.epochs
     words = {1: "asked once", None: "however often"}
     parts = [
         f"{about(one.n_samples) if one.n_samples is None else f'{one.n_samples:,}'} "
         + words.get(one.n_epochs, f"asked {one.n_epochs} times")
-        for one in found
+        for one in epochs
     ]
     return f"items: {', '.join(parts)}" if parts else ""
 
@@ -287,25 +287,25 @@ def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
 
 def _checked(document: PlanEnvelope) -> str:
     """Result of the simulation; empty without one."""
-    found = document.planned.check
-    if found is None:
+    check = document.planned.check
+    if check is None:
         return ""
 
     def figure(key: str) -> str:
-        error = getattr(found, f"{key}_error") or 0.0
+        error = getattr(check, f"{key}_error") or 0.0
         decimals = 1 - floor(log10(error)) if error else 0
-        figure = difference(getattr(found, key), document)
+        figure = difference(getattr(check, key), document)
         return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
-    met, wanted = found.width_met, document.planned.wanted
+    met, wanted = check.width_met, document.planned.wanted
     often = (
         ""
         if met is None or wanted is None
         else f", at most {short(wanted.value)} in {percent(met, 0)} of them"
     )
-    near = f"{percent(found.near_best, 0)} near the best"
+    near = f"{percent(check.near_best, 0)} near the best"
     return (
-        f"{found.n_repeats} studies ({found.law}): optimism {figure('optimism')}, width "
+        f"{check.n_repeats} studies ({check.law}): optimism {figure('optimism')}, width "
         f"{figure('width')}{often}, {near}"
     )
 

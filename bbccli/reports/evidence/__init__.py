@@ -61,7 +61,7 @@ class Ranking:
     simplest: str | None = None
 
     @classmethod
-    def of(cls, metric: str, found: BestSet) -> Ranking:
+    def of(cls, metric: str, best: BestSet) -> Ranking:
         """Return the members of a set of the best that have a performance."""
         rows = tuple(
             Ranked(
@@ -71,10 +71,10 @@ class Ranking:
                 _known(member.upper),
                 None if member.p is None else member.inside,
             )
-            for member in found.members
+            for member in best.members
             if _known(member.performance) is not None
         )
-        return cls(metric, rows, len(found.members), found.level, simplest=found.simplest)
+        return cls(metric, rows, len(best.members), best.level, simplest=best.simplest)
 
 
 def _known(value: float | None) -> float | None:

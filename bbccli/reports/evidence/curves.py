@@ -172,14 +172,14 @@ def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
     naive = _mean_over_repeats(case, curve, winner, np.ones((1, n_samples)))[0]
     most = max(MOST_CELLS // (n_samples * case.matrix.n_repeats), FEWEST)
     n_resamples = min(len(out_of_bag(case).values), most)
-    found, resamples = list[FloatArray](), replayed(case, n_resamples)
+    corrected, resamples = list[FloatArray](), replayed(case, n_resamples)
     while some := [*islice(resamples, max(AT_ONCE // n_samples, 1))]:
         out, chosen = np.array([in_bag == 0 for in_bag, _ in some]), np.array([c for _, c in some])
         curves = np.empty((len(some), len(GRID)))
         for one in distinct(chosen):
             curves[chosen == one] = _mean_over_repeats(case, curve, int(one), out[chosen == one])
-        found += [*curves]
-    return naive, _mean(found), len(found)
+        corrected += [*curves]
+    return naive, _mean(corrected), len(corrected)
 
 
 def _mean_over_repeats(
@@ -189,15 +189,15 @@ def _mean_over_repeats(
     matrix = case.matrix
     if matrix.outcome.weights is not None:
         weights = weights * matrix.outcome.weights
-    found = []
+    curves = []
     for repeat in range(matrix.n_repeats):
         used = np.ones(matrix.n_samples, bool)
         if matrix.available is not None:
             used = matrix.available[repeat, :, configuration]
         scores = matrix.predictions[repeat, used, configuration].astype(float)
         truth = np.asarray(matrix.outcome.values[used], np.int64)
-        found.append(curve(scores, truth, np.asarray(weights[:, used], float)))
-    return _mean(found, 0.0)
+        curves.append(curve(scores, truth, np.asarray(weights[:, used], float)))
+    return _mean(curves, 0.0)
 
 
 def _mean(curves: list[FloatArray], least: float = COVERED) -> FloatArray:
@@ -219,8 +219,8 @@ def _band(case: Case) -> tuple[FloatArray, FloatArray]:
     weights = np.ones(len(chances)) if given is None else given[used]
     rng = np.random.default_rng([case.plan.seed, 17])
     drawn = (rng.random((N_BANDS, len(chances))) < chances).astype(np.int64)
-    found = np.vstack([reliability_of(chances, truth, weights[None]) for truth in drawn])
-    lower, upper = np.quantile(found, BAND, axis=0)
+    frequencies = np.vstack([reliability_of(chances, truth, weights[None]) for truth in drawn])
+    lower, upper = np.quantile(frequencies, BAND, axis=0)
     return lower, upper
 
 

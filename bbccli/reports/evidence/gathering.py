@@ -36,15 +36,15 @@ MOST_SAMPLES = 5000
 """Samples of a ranking with intervals: of some metrics they take an evaluation for each."""
 
 
-def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
+def exhibit_of(analysis: Analysis, analysed: Analysed, command: str) -> Exhibit:
     """Return a result with all that its predictions tell beyond it, and the command it is of."""
-    metric, record = found.metrics[0], found.record
+    metric, record = analysed.metrics[0], analysed.record
     best = reported_estimate([e for e in record.estimates if e.metric == metric.name])
     method = best.method if best is not None else ""
-    reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
-    plan = found.plan
-    with working(analysis.metric, found.matrix):
-        evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
+    reported = [e for e in analysed.estimates if (e.method, e.metric) == (method, metric.name)]
+    plan = analysed.plan
+    with working(analysis.metric, analysed.matrix):
+        evidence = gather(analysed.matrix, metric, plan, reported[0] if reported else None)
     return Exhibit(record, evidence, command)
 
 
@@ -80,17 +80,17 @@ def gather(
 def _histogram(reported: Estimate | None) -> Histogram:
     if reported is None or reported.distribution is None:
         raise UndefinedError("the estimate to report has no resamples", hint="--method bbc")
-    found: Distribution = reported.distribution
-    values = found.values
+    distribution: Distribution = reported.distribution
+    values = distribution.values
     low, high = float(values.min()), float(values.max())
     n_bars = int(np.clip(np.sqrt(len(values)), 1, MOST_BARS)) if high > low else 1
     edges = np.linspace(low, high, n_bars + 1)
-    shares = np.histogram(values, edges, weights=found.probabilities)[0]
+    shares = np.histogram(values, edges, weights=distribution.probabilities)[0]
     shares = shares / shares.sum()
     reaches = reported.direction.gain(values, reported.naive) >= -TIE_TOLERANCE * abs(
         reported.naive
     )
-    reaching = float(np.average(reaches, weights=found.probabilities))
+    reaching = float(np.average(reaches, weights=distribution.probabilities))
     return Histogram(reported.method, reported.metric, _plain(edges), _plain(shares), reaching)
 
 
@@ -121,7 +121,7 @@ def _set_of(case: Case) -> BestSet:
 def _folds(case: Case) -> tuple[FoldSpread, ...]:
     """The winner in each fold of each repeat, and the spread of all configurations there."""
     matrix, winner = case.matrix, case.choice.winner
-    found = []
+    spreads = []
     performances = fold_performances(matrix, case.metric)
     for repeat, (values, folds) in enumerate(zip(performances, folds_of(matrix), strict=True)):
         for code, row in zip(distinct(folds), values, strict=True):
@@ -129,8 +129,8 @@ def _folds(case: Case) -> tuple[FoldSpread, ...]:
             label = f"{repeat + 1}: {name}" if matrix.n_repeats > 1 else name
             of_winner = None if np.isnan(row[winner]) else float(row[winner])
             quartiles = np.nanquantile(row, [0, 0.25, 0.5, 0.75, 1])
-            found.append(FoldSpread(label, of_winner, *_plain(quartiles)))
-    return tuple(found)
+            spreads.append(FoldSpread(label, of_winner, *_plain(quartiles)))
+    return tuple(spreads)
 
 
 def _plain(values: FloatArray | Sequence[float]) -> tuple[float, ...]:

@@ -39,12 +39,12 @@ def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:
     """Return a figure of a result, or why there is none."""
     module, title = (KINDS | OF_COMPARISONS | OF_PLANS)[kind]
     make = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)
-    found: Drawn | str
+    drawn: Drawn | str
     if module == "predictions":
         part = getattr(exhibit.evidence, kind, None)
-        found = make(exhibit, part) if part else exhibit.absent(kind)
+        drawn = make(exhibit, part) if part else exhibit.absent(kind)
     else:
-        found = make(exhibit)
-    if isinstance(found, str):
-        return Absent(kind, title, found)
-    return replace(found, kind=kind, title=title)
+        drawn = make(exhibit)
+    if isinstance(drawn, str):
+        return Absent(kind, title, drawn)
+    return replace(drawn, kind=kind, title=title)

@@ -128,11 +128,11 @@ def labels(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
         for name, short in zip(whole, shorts, strict=True)
     ]
     seen: Counter[str] = Counter()
-    found = []
+    texts = []
     for short in shorts:
         seen[short] += 1
-        found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
-    return found
+        texts.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
+    return texts
 
 
 _WORDS = re.compile(r"[^\s_,;/(-]*[\s_,;/(-]*")
@@ -158,8 +158,8 @@ def named(
     names: Sequence[str], records: Iterable[Any], points: Callable[[Any], Iterable[Spec]]
 ) -> list[Spec]:
     """Return the points of records, each under the name of its record."""
-    found = zip(names, records, strict=True)
-    return [{"name": name, **point} for name, record in found for point in points(record)]
+    pairs = zip(names, records, strict=True)
+    return [{"name": name, **point} for name, record in pairs for point in points(record)]
 
 
 def _room(name: str, longest: int) -> int:
@@ -224,14 +224,14 @@ def layer(
     **style: Any,
 ) -> Spec:
     """Return marks in a style; `where` filters the data, which may be those of this layer alone."""
-    found: Spec = {"mark": {"type": mark, **style}, "encoding": dict(encoding)}
+    one_layer: Spec = {"mark": {"type": mark, **style}, "encoding": dict(encoding)}
     if "description" not in encoding:
-        found["mark"]["aria"] = False  # else it would have a text of its own
+        one_layer["mark"]["aria"] = False  # else it would have a text of its own
     if where:
-        found["transform"] = [{"filter": where}]
+        one_layer["transform"] = [{"filter": where}]
     if data is not None:
-        found["data"] = {"values": list(data)}
-    return found
+        one_layer["data"] = {"values": list(data)}
+    return one_layer
 
 
 def span(
@@ -271,8 +271,8 @@ def narrowed(spec: Spec) -> Spec:
     names = [str(value["name"]) for value in spec["data"]["values"] if "name" in value]
     above = max(map(len, names), default=0) > ROOM
     layers = [one for one in spec["layer"] if one["mark"].get("opacity") != 0]
-    found: Spec = _reflowed(spec | {"layer": layers, "width": NARROW}, above=above)
-    return found | {"height": ABOVE[0]} if above else found
+    narrow: Spec = _reflowed(spec | {"layer": layers, "width": NARROW}, above=above)
+    return narrow | {"height": ABOVE[0]} if above else narrow
 
 
 def _reflowed(value: Any, *, above: bool) -> Any:
@@ -281,21 +281,21 @@ def _reflowed(value: Any, *, above: bool) -> Any:
         return [_reflowed(one, above=above) for one in value]
     if not isinstance(value, dict):
         return value
-    found = {
+    reflowed = {
         k: v if k == "data" else _reflowed(v, above=above)
         for k, v in value.items()
         if k not in HOVER
     }
-    if above and found.get("field") == "name" and "axis" in found:
-        found["axis"] |= ABOVE[1]
-    if found.get("type") == "bar" and "size" in found:
-        found["size"] = BAR
-    if len(title := found.get("title") or "") > LONGEST_LINE:
-        found["title"] = wrap(title, LONGEST_LINE)
-    words = found.get("scale", {}).get("domain", []) if found.get("type") == "nominal" else []
+    if above and reflowed.get("field") == "name" and "axis" in reflowed:
+        reflowed["axis"] |= ABOVE[1]
+    if reflowed.get("type") == "bar" and "size" in reflowed:
+        reflowed["size"] = BAR
+    if len(title := reflowed.get("title") or "") > LONGEST_LINE:
+        reflowed["title"] = wrap(title, LONGEST_LINE)
+    words = reflowed.get("scale", {}).get("domain", []) if reflowed.get("type") == "nominal" else []
     if sum(len(word) + 5 for word in words) > LONGEST_LINE:
-        found["legend"] = {"columns": 2}
-    return found
+        reflowed["legend"] = {"columns": 2}
+    return reflowed
 
 
 def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:

@@ -43,13 +43,13 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
     document: CompareEnvelope = exhibit.document
     compared = _once(document) if isinstance(document, CompareEnvelope) else []
-    found = [one for one in compared if one.difference is not None]
-    if not found:
+    measured = [one for one in compared if one.difference is not None]
+    if not measured:
         return "it needs a result of bbc compare with a difference"
-    shown, digits = found[: vega.MOST_NAMES], content.figures_of(document)
-    wholes = [_name(one, document, first=one is found[0]) for one in found]
+    shown, digits = measured[: vega.MOST_NAMES], content.figures_of(document)
+    wholes = [_name(one, document, first=one is measured[0]) for one in measured]
     names = vega.labels(wholes[: len(shown)])
-    rows = [_row(name, one, document, digits) for name, one in zip(wholes, found, strict=True)]
+    rows = [_row(name, one, document, digits) for name, one in zip(wholes, measured, strict=True)]
     values = [
         {"name": name, **point}
         for name, one, row in zip(names, shown, rows, strict=False)
@@ -59,7 +59,7 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     corrected = any(one.corrected is not None for one in shown)
     return Drawn(
         _reading(document.comparisons[0], digits),
-        f"{_caption(document)}{margin}{vega.of_first(len(shown), len(found))}",
+        f"{_caption(document)}{margin}{vega.of_first(len(shown), len(measured))}",
         ("comparison", *SERIES, "interval", "p", "shows"),
         rows,
         vega.spec_of(values, _layers(names, document, corrected=corrected), height={"step": 22}),
@@ -166,20 +166,20 @@ def cd(exhibit: Exhibit) -> Drawn | str:
 
     Source: Demšar 2006, section 3.2.4.
     """
-    found: Ranks | None = getattr(exhibit.document, "ranks", None)
-    if not found or not found.standings:
+    result: Ranks | None = getattr(exhibit.document, "ranks", None)
+    if not result or not result.standings:
         return "it needs ranks over several data sets"
-    if any(standing.mean_rank is None for standing in found.standings):
+    if any(standing.mean_rank is None for standing in result.standings):
         return "a mean rank is undefined"
-    shown = found.standings[:MOST_FAMILIES]
-    table = ranks.standings(found, exhibit.document.data_sets)
-    bars = joined(found.groups, [one.family for one in shown])
+    shown = result.standings[:MOST_FAMILIES]
+    table = ranks.standings(result, exhibit.document.data_sets)
+    bars = joined(result.groups, [one.family for one in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
-    values = _families(shown, bars, found.critical_difference)
-    n_all, base = len(found.standings), 1 + GAP * len(bars)
+    values = _families(shown, bars, result.critical_difference)
+    n_all, base = len(result.standings), 1 + GAP * len(bars)
     return Drawn(
-        f"{ranks.leader(found)}.",
-        _caption_of_ranks(found, len(shown)),
+        f"{ranks.leader(result)}.",
+        _caption_of_ranks(result, len(shown)),
         [column.name for column in table.columns],
         [[visible(family), *figures] for family, *figures in table.rows],
         vega.spec_of(
@@ -199,10 +199,10 @@ def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
         (value for value in values if "rank" in value and value["what"] in SIDES),
         key=lambda one: one["rank"],
     )
-    found = [value for value in values if value["what"] not in SIDES]
+    stacked = [value for value in values if value["what"] not in SIDES]
     for i, one in enumerate(families):
-        found.append(one | {"what": "name", "level": base + 2 * i})
-        found.append(one | {"what": "rank", "level": base + 2 * i + 0.9})
+        stacked.append(one | {"what": "name", "level": base + 2 * i})
+        stacked.append(one | {"what": "rank", "level": base + 2 * i + 0.9})
     rows = base + 2 * len(families)
     at = _at(n_all, rows, grid=True)
     name = at | {"text": {"field": "name"}, "x": {"value": 0}}
@@ -214,7 +214,7 @@ def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
         ),
     ]
     return vega.spec_of(
-        found, layers, width=vega.NARROW - 20, height=ROW * rows, autosize={"type": "pad"}
+        stacked, layers, width=vega.NARROW - 20, height=ROW * rows, autosize={"type": "pad"}
     )
 
 
@@ -228,7 +228,7 @@ def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[
     """
     place = {name: position for position, name in enumerate(names)}
     within = ([place[name] for name in group if name in place] for group in groups)
-    return [(min(found), max(found)) for found in within if len(found) > 1]
+    return [(min(places), max(places)) for places in within if len(places) > 1]
 
 
 def _families(
@@ -294,18 +294,18 @@ def _are(what: str) -> str:
     return f"datum.what === '{what}'"
 
 
-def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
-    some = vega.of_first(n_shown, len(found.standings))
-    text = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
-    if not found.pairs:
+def _caption_of_ranks(result: Ranks, n_shown: int) -> str:
+    some = vega.of_first(n_shown, len(result.standings))
+    text = f"Mean ranks over {len(result.data_sets)} data sets; 1, on the left, is best.{some} "
+    if not result.pairs:
         return f"{text}No pairs were tested, so no groups are joined."
-    first = found.pairs[0]
+    first = result.pairs[0]
     by = first.test
     if first.adjustment and first.adjustment != by:
         by += f" with the adjustment {first.adjustment}"
-    text += f"Bars join groups without significant differences at {percent(found.level)}, "
+    text += f"Bars join groups without significant differences at {percent(result.level)}, "
     text += f"by {by}, which does not make them equal."
-    if found.critical_difference is None:
+    if result.critical_difference is None:
         return text
     return (
         f"{text} The line above the axis is the critical difference of Nemenyi's test, which "

@@ -182,37 +182,37 @@ Lines = dict[str, tuple[float, ...]]
 
 def cost(exhibit: Exhibit) -> Drawn | str:
     """Return the best so far, naive and corrected, against the number of configurations."""
-    found: SearchCost | None = getattr(exhibit.document, "search_cost", None)
-    if found is None:
+    searched: SearchCost | None = getattr(exhibit.document, "search_cost", None)
+    if searched is None:
         if exhibit.evidence is None:
             return "the result was saved without it; save it with bbc correct --cost-of-search"
         return exhibit.evidence.missing.get("cost", "it was not requested")
-    if len(found.counts) < 2:
+    if len(searched.counts) < 2:
         return "a single configuration takes part"
-    label, digits = phrases.metric_label(found.metric), cost_digits(found)
-    series, tried = {"naive": found.naive, "corrected": found.corrected}, ""
-    if found.tried is not None:
+    label, digits = phrases.metric_label(searched.metric), cost_digits(searched)
+    series, tried = {"naive": searched.naive, "corrected": searched.corrected}, ""
+    if searched.tried is not None:
         tried = "The thin lines are the best of the first ones in the order in which they were "
         tried += "tried. "
-        series["naive, as tried"] = found.tried.naive
-        series["corrected, as tried"] = found.tried.corrected
+        series["naive, as tried"] = searched.tried.naive
+        series["corrected, as tried"] = searched.tried.corrected
     end = "No number is marked, because no smaller number does as well as all of them."
-    if found.enough < found.counts[-1]:
-        shown = "searching stopped helping" if found.stopped_paying else "no gain is detectable"
+    if searched.enough < searched.counts[-1]:
+        shown = "searching stopped helping" if searched.stopped_paying else "no gain is detectable"
         end = f"The dotted line marks the number beyond which {shown}."
-    tabled = {*TABLED, found.enough, found.counts[-1]}
+    tabled = {*TABLED, searched.enough, searched.counts[-1]}
     return Drawn(
-        cost_sentence(found, exhibit.document.input.n_samples),
+        cost_sentence(searched, exhibit.document.input.n_samples),
         "Average score of the best among n randomly chosen configurations: dashed, as observed; "
         "solid, corrected. The band is two Monte Carlo standard errors of the resampling; it "
         f"does not include sampling uncertainty. {tried}{end}",
         ("configurations", *(f"{label}, {name}" for name in series)),
         [
             [str(n), *(digits.performance(line[i], "undefined") for line in series.values())]
-            for i, n in enumerate(found.counts)
+            for i, n in enumerate(searched.counts)
             if n in tabled
         ],
-        vega.spec_of(_best_so_far(found, series), _lines(found, series), height=210),
+        vega.spec_of(_best_so_far(searched, series), _lines(searched, series), height=210),
     )
 
 

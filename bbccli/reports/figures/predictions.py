@@ -36,20 +36,22 @@ STEP = 5
 """Points of the grid from one row of the table to the next."""
 
 
-def distribution(exhibit: Exhibit, found: Histogram) -> Drawn:
+def distribution(exhibit: Exhibit, histogram: Histogram) -> Drawn:
     """Return the performances of the resamples' winners, with the estimate among them."""
     document = exhibit.document
-    estimates = phrases.estimates_of(document, found.metric)
-    estimate = next(e for e in estimates if e.method == found.method)
+    estimates = phrases.estimates_of(document, histogram.metric)
+    estimate = next(e for e in estimates if e.method == histogram.method)
     digits = phrases.digits_of(estimates, document)
     rows = [
         (digits.performance(low), digits.performance(high), percent(share, 1))
-        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
+        for low, high, share in zip(
+            histogram.edges, histogram.edges[1:], histogram.shares, strict=False
+        )
     ]
     bars = [
         {"low": low, "high": high, "share": share, "hover": f"{row[0]} to {row[1]}: {row[2]}"}
         for low, high, share, row in zip(
-            found.edges, found.edges[1:], found.shares, rows, strict=False
+            histogram.edges, histogram.edges[1:], histogram.shares, rows, strict=False
         )
     ]
     series = (
@@ -58,7 +60,7 @@ def distribution(exhibit: Exhibit, found: Histogram) -> Drawn:
         phrases.interval_name(document, estimates),
     )
     return Drawn(
-        f"{percent(found.reaching, 0)} of resamples reach the naive "
+        f"{percent(histogram.reaching, 0)} of resamples reach the naive "
         f"{digits.performance(estimate.naive, 'undefined')} on data not used for selection.",
         "Bars: out-of-bag score of the configuration selected in each resample. Lines: the naive "
         "score (dashed), their mean, which is the estimate (solid), and the ends of the interval "
@@ -97,27 +99,27 @@ def _bars(estimate: Estimate, series: Sequence[str], digits: Digits) -> list[Spe
     ]
 
 
-def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
+def ranking(exhibit: Exhibit, ranked: Ranking) -> Drawn | str:
     """Return the configurations by the metric that selects, best first."""
-    if not found.rows:
+    if not ranked.rows:
         return exhibit.absent("ranking")
-    label, winner = phrases.metric_label(found.metric), _winner(exhibit, found)
-    digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
+    label, winner = phrases.metric_label(ranked.metric), _winner(exhibit, ranked)
+    digits = phrases.digits_by(ranked.metric, [row.performance for row in ranked.rows])
     columns, rows = ["rank", "configuration", f"{label}, naive"], []
-    if found.level is not None:
-        columns += [f"{percent(found.level)} simultaneous CI", "in the confidence set"]
-    for rank, row in enumerate(found.rows, 1):
+    if ranked.level is not None:
+        columns += [f"{percent(ranked.level)} simultaneous CI", "in the confidence set"]
+    for rank, row in enumerate(ranked.rows, 1):
         cells = [str(rank), visible(row.configuration), digits.performance(row.performance)]
-        if found.level is not None:
+        if ranked.level is not None:
             cells += [_ends(row, digits), MAY_BE[row.inside]]
         rows.append(cells)
-    roles = _roles(winner, found)
+    roles = _roles(winner, ranked)
     shown = [row for row, _ in roles]
     names = vega.labels(
         f"{row.configuration} ({role})" if role else row.configuration for row, role in roles
     )
-    values = vega.named(names, shown, lambda row: [_point(row, winner, found, digits)])
-    title = phrases.directed_label(found.metric)
+    values = vega.named(names, shown, lambda row: [_point(row, winner, ranked, digits)])
+    title = phrases.directed_label(ranked.metric)
     at = {"y": vega.names_axis(names), "x": vega.number("value", title)}
     kinds = [kind for kind in MARKS if any(value["series"] == kind for value in values)]
     marks = {
@@ -128,12 +130,12 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     }
     point: Spec = {"strokeWidth": 1.5, "opacity": 1}
     layers = [
-        *([vega.span(at["y"], title, where=vega.KNOWN, opacity=0.5)] if found.level else []),
+        *([vega.span(at["y"], title, where=vega.KNOWN, opacity=0.5)] if ranked.level else []),
         vega.layer("point", at | marks | vega.HOVER, **point),
     ]
     return Drawn(
-        _leader(found, digits),
-        _caption(found, shown, found.rows.index(winner) + 1 if winner else 0),
+        _leader(ranked, digits),
+        _caption(ranked, shown, ranked.rows.index(winner) + 1 if winner else 0),
         columns,
         rows,
         vega.spec_of(values, layers, height={"step": 18}),
@@ -148,7 +150,7 @@ MARKS = {
 """Shape, fill and stroke of the points of a ranking, by what they are."""
 
 
-def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
+def _winner(exhibit: Exhibit, ranked: Ranking) -> Ranked | None:
     """The row of the configuration that was selected, which need not be the first, nor listed."""
     document, name = exhibit.document, None
     if not isinstance(document, Envelope):
@@ -156,17 +158,17 @@ def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
     elif document.estimates:
         name = (phrases.reported(document) or document.estimates[0]).winner
     if name is None:
-        return found.rows[0]
-    return next((row for row in found.rows if row.configuration == name), None)
+        return ranked.rows[0]
+    return next((row for row in ranked.rows if row.configuration == name), None)
 
 
-def _roles(winner: Ranked | None, found: Ranking) -> list[tuple[Ranked, str]]:
+def _roles(winner: Ranked | None, ranked: Ranking) -> list[tuple[Ranked, str]]:
     """The rows that are drawn, and what each is.
 
     They are the first ones, with the winner as the last if it is not among them; but where all of
     these are in the confidence set, those at the edge of the set.
     """
-    rows, first = found.rows, list(found.rows[: vega.MOST_NAMES])
+    rows, first = ranked.rows, list(ranked.rows[: vega.MOST_NAMES])
     if len(rows) == len(first) or not all(row.inside for row in first):
         shown = first if winner is None or winner in first else [*first[:-1], winner]
         return [(row, "winner" * (row is winner)) for row in shown]
@@ -174,7 +176,7 @@ def _roles(winner: Ranked | None, found: Ranking) -> list[tuple[Ranked, str]]:
     out = [row for row in rows if row.inside is False][:MOST_OUT]
     roles: dict[str, list[Ranked]] = {
         "winner": [] if winner is None else [winner],
-        "simplest": [row for row in rows if row.configuration == found.simplest],
+        "simplest": [row for row in rows if row.configuration == ranked.simplest],
         "last in": [last],
         "out": out,
     }
@@ -186,10 +188,10 @@ MOST_OUT = 3
 """Rows beyond the edge of the set."""
 
 
-def _point(row: Ranked, winner: Ranked | None, found: Ranking, digits: Digits) -> Spec:
+def _point(row: Ranked, winner: Ranked | None, ranked: Ranking, digits: Digits) -> Spec:
     hover = f"{vega.name_of(row.configuration)}: {digits.performance(row.performance)}"
     if row.lower is not None and row.upper is not None:
-        hover += f", {percent(found.level or 0)} simultaneous CI {_ends(row, digits)}"
+        hover += f", {percent(ranked.level or 0)} simultaneous CI {_ends(row, digits)}"
     series = "in the confidence set" if row.inside else "others"
     return {
         "series": "winner" if row is winner else series,
@@ -206,15 +208,15 @@ def _ends(row: Ranked, digits: Digits) -> str:
     return f"{digits.performance(row.lower)} to {digits.performance(row.upper)}"
 
 
-def _leader(found: Ranking, digits: Digits) -> str:
-    n_inside = sum(row.inside is True for row in found.rows)
+def _leader(ranked: Ranking, digits: Digits) -> str:
+    n_inside = sum(row.inside is True for row in ranked.rows)
     if n_inside:
         verb = "is" if n_inside == 1 else "are"
         return (
-            f"{n_inside} of {count(found.n_configurations, 'configuration')} {verb} in the "
-            f"{percent(found.level or 0)} confidence set of the best."
+            f"{n_inside} of {count(ranked.n_configurations, 'configuration')} {verb} in the "
+            f"{percent(ranked.level or 0)} confidence set of the best."
         )
-    first, middle = found.rows[0], found.rows[len(found.rows) // 2]
+    first, middle = ranked.rows[0], ranked.rows[len(ranked.rows) // 2]
     apart = digits.difference(abs(first.performance - middle.performance))
     return (
         f"{vega.name_of(first.configuration)} leads the median configuration by {apart}; part of "
@@ -222,26 +224,26 @@ def _leader(found: Ranking, digits: Digits) -> str:
     )
 
 
-def _caption(found: Ranking, shown: Sequence[Ranked], place: int) -> str:
+def _caption(ranked: Ranking, shown: Sequence[Ranked], place: int) -> str:
     n_shown = len(shown)
-    more = vega.of_first(n_shown, found.n_configurations)
-    if n_shown < min(vega.MOST_NAMES, len(found.rows)):
-        more = f" Shown, of {found.n_configurations}: {'the winner, ' * bool(place)}"
-        more += f"{'the simplest and ' * bool(found.simplest)}the last of the confidence set"
+    more = vega.of_first(n_shown, ranked.n_configurations)
+    if n_shown < min(vega.MOST_NAMES, len(ranked.rows)):
+        more = f" Shown, of {ranked.n_configurations}: {'the winner, ' * bool(place)}"
+        more += f"{'the simplest and ' * bool(ranked.simplest)}the last of the confidence set"
         out = sum(one.inside is False for one in shown)
         more += f", and the first {out} outside it." if out else "."
     elif place > n_shown:
         more = (
-            f" Shown are the first {n_shown - 1} of {found.n_configurations}, and the winner, at "
+            f" Shown are the first {n_shown - 1} of {ranked.n_configurations}, and the winner, at "
             f"{place}."
         )
-    if found.level is None:
-        why = f": {vega.name_of(found.without)}" if found.without else ""
+    if ranked.level is None:
+        why = f": {vega.name_of(ranked.without)}" if ranked.without else ""
         return (
             f"Naive (apparent) scores on all samples, not corrected.{more} There are no "
             f"intervals{why}."
         )
-    level = percent(found.level)
+    level = percent(ranked.level)
     return (
         f"Naive (apparent) scores, not corrected.{more} The {level} intervals hold for all "
         "configurations at once, so also for the winner, although it was selected. The confidence "
@@ -250,11 +252,11 @@ def _caption(found: Ranking, shown: Sequence[Ranked], place: int) -> str:
     )
 
 
-def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
+def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
     """Return the winner in each fold, against all configurations."""
     metric = phrases.metrics_of(exhibit.document)[0]
-    label, shown = phrases.directed_label(metric), found[: vega.MOST_NAMES]
-    digits = phrases.digits_by(metric, [end for fold in found for end in (fold.least, fold.most)])
+    label, shown = phrases.directed_label(metric), spreads[: vega.MOST_NAMES]
+    digits = phrases.digits_by(metric, [end for fold in spreads for end in (fold.least, fold.most)])
     names = vega.labels(f"fold {fold.fold}" for fold in shown)
     rows = [
         (
@@ -262,11 +264,11 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
             digits.performance(fold.winner, "undefined"),
             *(digits.performance(getattr(fold, name)) for name in SPREAD),
         )
-        for fold in found
+        for fold in spreads
     ]
     sign = 1 if exhibit.document.estimates[0].direction == "maximize" else -1
-    worst = min(found, key=lambda fold: sign * fold.median)
-    above = sum(f.winner is not None and sign * (f.winner - f.median) >= 0 for f in found)
+    worst = min(spreads, key=lambda fold: sign * fold.median)
+    above = sum(f.winner is not None and sign * (f.winner - f.median) >= 0 for f in spreads)
     y = vega.names_axis(names)
     median, winner = ({"y": y, "x": vega.number(name, label)} for name in ("median", "winner"))
     layers = [
@@ -277,10 +279,11 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
     ]
     return Drawn(
         "The winner is at least as good as the median configuration in "
-        f"{above} of {len(found)} folds; the hardest one is fold {vega.name_of(worst.fold)}.",
+        f"{above} of {len(spreads)} folds; the hardest one is fold {vega.name_of(worst.fold)}.",
         "Filled circles: the winner. Thick lines: the middle half of all configurations, with a "
         "tick at the median; thin lines: all of them. A fold holds few samples, and the "
-        f"uncertainty of its scores is not shown.{vega.of_first(len(shown), len(found), ' folds')}",
+        "uncertainty of its scores is not shown."
+        f"{vega.of_first(len(shown), len(spreads), ' folds')}",
         ("fold", "winner", *SPREAD.values()),
         rows,
         vega.spec_of(
@@ -300,9 +303,9 @@ def _said_of_fold(row: Sequence[str]) -> str:
     return f"fold {vega.name_of(name)}: winner {winner}; {middle}"
 
 
-def roc(exhibit: Exhibit, found: Curves) -> Drawn:
+def roc(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the ROC curves."""
-    naive, corrected = found.naive[AT], found.corrected[AT]
+    naive, corrected = curves.naive[AT], curves.corrected[AT]
     reading = "The curves can't be compared at a false positive rate of 0.10."
     if naive is not None and corrected is not None:
         reading = (
@@ -312,21 +315,21 @@ def roc(exhibit: Exhibit, found: Curves) -> Drawn:
     return Drawn(
         reading,
         "Dashed: the winner on the samples that chose it. Solid: the mean, over "
-        f"{found.n_resamples} resamples, of the out-of-bag curve of the configuration selected in "
+        f"{curves.n_resamples} resamples, of the out-of-bag curve of the configuration selected in "
         "each resample, so that it includes the selection. Predictions of all folds are pooled. "
         "No band is shown: the curves are about as uncertain as the estimate.",
         ("false positive rate", *(f"true positive rate, {name}" for name in _series(exhibit))),
-        _rows(found),
-        _spec(found, _series(exhibit), "false positive rate", "true positive rate"),
+        _rows(curves),
+        _spec(curves, _series(exhibit), "false positive rate", "true positive rate"),
     )
 
 
-def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
+def calibration(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the reliability curves."""
     return Drawn(
-        _reliability(found),
+        _reliability(curves),
         "Isotonic frequency of the positive class against its predicted probability. Dashed: the "
-        f"winner on the samples that chose it. Solid: the mean, over {found.n_resamples} "
+        f"winner on the samples that chose it. Solid: the mean, over {curves.n_resamples} "
         "resamples, of the out-of-bag curve of the configuration selected in each resample; a "
         "mean over smaller samples is smoother and flatter. Shaded: where 90% of naive curves "
         "would lie, point by point, if the winner were perfectly calibrated; the band ignores "
@@ -337,8 +340,8 @@ def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
             "band from",
             "band to",
         ),
-        _rows(found),
-        _spec(found, _series(exhibit), "predicted probability", "observed frequency"),
+        _rows(curves),
+        _spec(curves, _series(exhibit), "predicted probability", "observed frequency"),
     )
 
 
@@ -347,10 +350,10 @@ def _series(exhibit: Exhibit) -> tuple[str, str]:
     return "naive", "estimate" if is_single(exhibit.document) else "corrected"
 
 
-def _reliability(found: Curves) -> str:
+def _reliability(curves: Curves) -> str:
     points = [
         (naive, lower, upper)
-        for naive, lower, upper in zip(found.naive, found.lower, found.upper, strict=True)
+        for naive, lower, upper in zip(curves.naive, curves.lower, curves.upper, strict=True)
         if naive is not None and lower is not None and upper is not None
     ]
     if not points:

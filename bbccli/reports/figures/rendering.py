@@ -169,15 +169,15 @@ def picture_form(path: str) -> str:
 
     Raises OptionError: another suffix, or one that needs a package that is not installed.
     """
-    found = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
-    if found is None:
+    suffix = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
+    if suffix is None:
         raise OptionError(
             f"{parameter('path')} is {path!r}, which is not the name of a figure",
             hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
         )
-    if found != "vl.json":
+    if suffix != "vl.json":
         check_can_render()
-    return found
+    return suffix
 
 
 def exported(drawn: Drawn, form: str) -> bytes:

@@ -93,16 +93,16 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
 
 def _uncertainty(estimate: Estimate, document: Envelope) -> dict[str, object]:
     """Return the interval, if it has two finite ends, and the numbers behind it."""
-    found: dict[str, object] = {"num_samples": document.input.n_samples}
+    uncertainty: dict[str, object] = {"num_samples": document.input.n_samples}
     if estimate.n_resamples is not None:
-        found["num_bootstrap_samples"] = estimate.n_resamples
+        uncertainty["num_bootstrap_samples"] = estimate.n_resamples
     lower, upper = map(as_json, phrases.ends_of(estimate.interval))
     if estimate.interval is not None and lower is not None and upper is not None:
         one_sided = "" if estimate.interval.side is Side.TWO else ", one-sided"
-        found["confidence_interval"] = {
+        uncertainty["confidence_interval"] = {
             "lower": lower,
             "upper": upper,
             "confidence_level": estimate.interval.level,
             "method": f"{estimate.method}, {document.plan.interval}{one_sided}",
         }
-    return found
+    return uncertainty

@@ -111,14 +111,14 @@ class Summary:
     @property
     def n_doubted(self) -> int:
         """Number of files in doubt."""
-        return len({path for found in self.doubts.values() for path, _ in found})
+        return len({path for files in self.doubts.values() for path, _ in files})
 
     def doubts_by_kind(self) -> list[Note]:
         """Return a note for each kind of doubt: the first file, what it says, and how many more."""
         return [
-            replace(note, text=f"{visible(path)}{_and_more(found)}: {note.text}")
-            for found in self.doubts.values()
-            for path, note in found[:1]
+            replace(note, text=f"{visible(path)}{_and_more(files)}: {note.text}")
+            for files in self.doubts.values()
+            for path, note in files[:1]
         ]
 
     def render(self, style: Style = Style(), /) -> str:
@@ -194,11 +194,11 @@ class Summary:
             digits = digits_for(*zip(*self.naive[key], strict=True))
             amount, sign = digits.difference(abs(middle)), "good" if middle > 0 else "pessimistic"
             right = "the same as the corrected one" if self.doubted[metric] else "about right"
-            found = f"too {sign} by {amount}" if float(amount) else right
+            said = f"too {sign} by {amount}" if float(amount) else right
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}, {key[1]}"
             doubted = f"; {self.doubted[metric]} with doubts" * (self.doubted[metric] > 0)
             yield (
-                f"The winner's naive {phrases.metric_label(metric)} is {found} ({files}{doubted})."
+                f"The winner's naive {phrases.metric_label(metric)} is {said} ({files}{doubted})."
             )
         if self.partial:
             yield (
@@ -222,9 +222,9 @@ class Summary:
             self.winners[estimates[0].winner] += 1
         if document.gate:
             self.gates[outcome_of(document)] += 1
-        found = {doubt.code: doubt for doubt in doubts_of(document)}
-        self.doubted.update(phrases.metrics_of(document) if found else ())
-        for code, note in found.items():
+        doubts = {doubt.code: doubt for doubt in doubts_of(document)}
+        self.doubted.update(phrases.metrics_of(document) if doubts else ())
+        for code, note in doubts.items():
             self.doubts[code].append((read.path, note))
 
     def _rows(self) -> list[tuple[str, ...]]:
@@ -247,18 +247,18 @@ def _row_of(record: Json) -> FileRow:
         return FileRow(record["path"], "no result")
     gate = outcome_of(document)
     doubts = ", ".join(doubt.code for doubt in doubts_of(document))
-    found = phrases.reported(document) or next(iter(document.estimates), None)
-    if found is None:
+    estimate = phrases.reported(document) or next(iter(document.estimates), None)
+    if estimate is None:
         return FileRow(record["path"], "no result", gate=gate, doubts=doubts)
-    digits = phrases.digits_of([found], document)
+    digits = phrases.digits_of([estimate], document)
     return FileRow(
         record["path"],
-        found.winner,
-        phrases.metric_label(found.metric),
-        digits.performance(found.naive),
-        "" if phrases.is_naive(found) else digits.performance(found.value),
-        phrases.interval_text(found.interval, digits),
-        phrases.interval_name(document, [found]),
+        estimate.winner,
+        phrases.metric_label(estimate.metric),
+        digits.performance(estimate.naive),
+        "" if phrases.is_naive(estimate) else digits.performance(estimate.value),
+        phrases.interval_text(estimate.interval, digits),
+        phrases.interval_name(document, [estimate]),
         gate,
         "" if gate else doubts,
     )

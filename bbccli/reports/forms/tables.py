@@ -137,12 +137,12 @@ def columns_of(
     """Return the columns `NAMES`, the estimates one after the other."""
     columns: dict[str, list[object]] = {name: [] for name in NAMES}
     for estimate in estimates:
-        found = estimate.distribution
-        if found is None:
+        distribution = estimate.distribution
+        if distribution is None:
             continue
         names = configurations if estimate.made is None else (estimate.winner,)
-        columns["method"] += [estimate.method] * len(found.values)
-        columns["metric"] += [estimate.metric] * len(found.values)
-        for name, held in found.columns(names).items():
+        columns["method"] += [estimate.method] * len(distribution.values)
+        columns["metric"] += [estimate.metric] * len(distribution.values)
+        for name, held in distribution.columns(names).items():
             columns[name] += held
     return columns

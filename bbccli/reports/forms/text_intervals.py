@@ -108,8 +108,8 @@ def _step(least: float) -> float:
 
 
 def _values(estimate: Estimate) -> list[float]:
-    found = [*_ends(estimate), estimate.naive, _corrected(estimate)]
-    return [value for value in found if value is not None and math.isfinite(value)]
+    figures = [*_ends(estimate), estimate.naive, _corrected(estimate)]
+    return [value for value in figures if value is not None and math.isfinite(value)]
 
 
 def _ends(estimate: Estimate) -> list[float]:
@@ -119,10 +119,10 @@ def _ends(estimate: Estimate) -> list[float]:
         return []
     sides = {"lower": [interval.lower], "upper": [interval.upper]}
     ends = sides.get(interval.side, [interval.lower, interval.upper])
-    found = [end for end in ends if end is not None and math.isfinite(end)]
-    if len(found) == 1 and estimate.value is not None:
-        found.append(estimate.value)
-    return found if len(found) == 2 else []
+    finite = [end for end in ends if end is not None and math.isfinite(end)]
+    if len(finite) == 1 and estimate.value is not None:
+        finite.append(estimate.value)
+    return finite if len(finite) == 2 else []
 
 
 def _corrected(estimate: Estimate) -> float | None:

@@ -41,8 +41,8 @@ def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
     """Return the figures for the question asked."""
     document = exhibit.document
     parts = (document.comparisons, document.best_set, document.ranks)
-    found = document.best_set
-    ranking = None if found is None else Ranking.of(document.metric, found)
+    best = document.best_set
+    ranking = None if best is None else Ranking.of(document.metric, best)
     shown = replace(exhibit, evidence=Evidence(ranking=ranking))
     return [draw(kind, shown) for kind, part in zip(FIGURES, parts, strict=True) if part]
 

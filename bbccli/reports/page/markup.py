@@ -73,7 +73,7 @@ def _flowing(escaped: str) -> Markup:
 
     Figures beside these words would else change places with them.
     """
-    joined = _UNBROKEN.sub(lambda found: _JOINT.sub("<wbr>", found[0]), escaped)
+    joined = _UNBROKEN.sub(lambda match: _JOINT.sub("<wbr>", match[0]), escaped)
     isolated = _RTL.sub(r"<bdi>\g<0></bdi>", joined)
     return Markup(_OPTION.sub(r'<span class="whole">\g<0></span>', isolated))
 

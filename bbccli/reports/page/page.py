@@ -220,15 +220,15 @@ def _learned(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
 ) -> Markup:
     """Return what the experiments say together: of their figures, of gates, and what is refused."""
-    found = Summary()
+    summary = Summary()
     for document in documents:
-        found.add(document)
+        summary.add(document)
     for failure in failures:
-        found.add(failure)
-    answer = [*found.answer()] or [f"{n_all}: none has a corrected figure."]
+        summary.add(failure)
+    answer = [*summary.answer()] or [f"{n_all}: none has a corrected figure."]
     texts = [tag("p", tag("strong", line)) for line in answer]
-    texts += [tag("p", line) for line in found.learned() if line not in answer]
-    return verdict(found.doubts_by_kind(), texts)
+    texts += [tag("p", line) for line in summary.learned() if line not in answer]
+    return verdict(summary.doubts_by_kind(), texts)
 
 
 def _doubtful(

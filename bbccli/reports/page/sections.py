@@ -115,27 +115,27 @@ class _Parts:
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> _Parts:
-        found = cls([], [], [], [], [], [])
+        parts = cls([], [], [], [], [], [])
         for one in blocks:
             match one.block if isinstance(one, NotOnTerminal | AllNotesOnly) else one:
                 case Doubts(notes):
-                    found.doubts.extend(notes)
+                    parts.doubts.extend(notes)
                 case AnswerLines(answers, plain=plain):
-                    found.answers.extend(
+                    parts.answers.extend(
                         tag("p", answer if answer in plain else tag("strong", answer))
                         for answer in answers
                     )
                 case Line(text):
-                    found.lines.append(text)
+                    parts.lines.append(text)
                 case FactList(rows):
-                    found.rows.extend(rows)
+                    parts.rows.extend(rows)
                 case Notes(notes, rows):
-                    found.rows.extend(rows)
-                    found.notes.extend(notes)
+                    parts.rows.extend(rows)
+                    parts.notes.extend(notes)
                 case BlockTable(facts=rows) as block:
-                    found.rows.extend(rows)
-                    found.tables.extend([block] if block.rows else [])
-        return found
+                    parts.rows.extend(rows)
+                    parts.tables.extend([block] if block.rows else [])
+        return parts
 
     def verdict(self) -> Markup:
         """The sentences that answer."""
@@ -156,17 +156,17 @@ def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[text or "none" for text in row] for row in block.rows]
     caption = f"All {block.title.lower()}" if block.title else ""
-    found = listed(caption, columns, rows, marked=block.marked)
-    return Markup(found + tag("p", block.after, class_="quiet")) if block.after else found
+    table = listed(caption, columns, rows, marked=block.marked)
+    return Markup(table + tag("p", block.after, class_="quiet")) if block.after else table
 
 
-def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
+def figure_sections(figures: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
     """Return a section for each figure that is drawn, and one that names the others.
 
     prefix: of all ids, where a page has several results.
     """
-    drawn = [one for one in found if isinstance(one, Drawn)]
-    items = [f"{one.title}: {one.reason}." for one in found if isinstance(one, Absent)]
+    drawn = [one for one in figures if isinstance(one, Drawn)]
+    items = [f"{one.title}: {one.reason}." for one in figures if isinstance(one, Absent)]
     if not can_render():
         items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
     parts = [
@@ -219,23 +219,23 @@ def rows_of(
     return Markup(table(caption, columns, rows[:most], marked) + rest)
 
 
-def notes_section(found: Sequence[Note], doubts: Sequence[Note] = ()) -> Markup:
+def notes_section(notes: Sequence[Note], doubts: Sequence[Note] = ()) -> Markup:
     """Return some notes under their heading, without the doubts above the answer."""
-    found = [note for note in found if note not in doubts]
-    if not found:
+    notes = [note for note in notes if note not in doubts]
+    if not notes:
         text = f"There are no {'other ' * bool(doubts)}notes."
         return section("Notes", "notes", tag("p", text))
-    harmless = [note for note in found if severity_of(note.code) is Severity.HARMLESS]
-    others = [note for note in found if note not in harmless]
+    harmless = [note for note in notes if severity_of(note.code) is Severity.HARMLESS]
+    others = [note for note in notes if note not in harmless]
     parts = [listed_notes(others)] if others else []
     if harmless:
         parts.append(details(count(len(harmless), "harmless note"), listed_notes(harmless)))
     return section("Notes", "notes", *parts)
 
 
-def listed_notes(found: Sequence[Note]) -> Markup:
+def listed_notes(notes: Sequence[Note]) -> Markup:
     """Return some notes, those that matter most first, with their remedies."""
-    return listing([_told(note) for note in by_severity(found)])
+    return listing([_told(note) for note in by_severity(notes)])
 
 
 def _told(note: Note) -> Markup:

@@ -124,8 +124,8 @@ def _corrected_difference(document: CompareEnvelope) -> str:
     among = MADE if document.plan.makes else "the choice within each family"
     if of_baseline(document):
         among = f"the choice among {count(document.input.n_configurations, 'configuration')}"
-    found = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
-    ends = f" ({', '.join(filter(None, found))})" if any(found) else ""
+    parts = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
+    ends = f" ({', '.join(filter(None, parts))})" if any(parts) else ""
     return (
         f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')}; after "
         f"correcting for {among} it is {signed(first.corrected, digits)}{ends}."
@@ -229,10 +229,10 @@ def difference(comparison: Comparison, digits: Digits) -> str:
 
 def _interval_text(comparison: Comparison, digits: Digits) -> str:
     """The interval with its level; empty without one."""
-    found = comparison.interval
-    if found is None:
+    interval = comparison.interval
+    if interval is None:
         return ""
-    return f"{percent(found.level)} CI {phrases.ends_text(found, digits.difference)}"
+    return f"{percent(interval.level)} CI {phrases.ends_text(interval, digits.difference)}"
 
 
 def best_set(document: CompareEnvelope) -> str:
@@ -240,18 +240,18 @@ def best_set(document: CompareEnvelope) -> str:
     possible = document.best_set
     if possible is None:
         return ""
-    n_all, found = document.input.n_configurations, f"the {percent(possible.level)} confidence set"
+    n_all, in_set = document.input.n_configurations, f"the {percent(possible.level)} confidence set"
     if possible.n_inside == n_all > 1:
         every = "both" if n_all == 2 else f"all {n_all}"
-        return f"{every} configurations are in {found} of the best"
+        return f"{every} configurations are in {in_set} of the best"
     verb = "is" if possible.n_inside == 1 else "are"
-    return f"{possible.n_inside} of {count(n_all, 'configuration')} {verb} in {found} of the best"
+    return f"{possible.n_inside} of {count(n_all, 'configuration')} {verb} in {in_set} of the best"
 
 
-def winner_of(found: BestSet) -> Member:
+def winner_of(best: BestSet) -> Member:
     """Return the selected configuration; in documents that don't name it the best as measured."""
-    named = (member for member in found.members if member.configuration == found.winner)
-    return next(named, found.members[0])
+    named = (member for member in best.members if member.configuration == best.winner)
+    return next(named, best.members[0])
 
 
 def two_scales(document: CompareEnvelope) -> bool:

@@ -307,21 +307,21 @@ from 0.850 to 0.900.'
         [digits.performance(line[i], "undefined") for i in (at, -1)]
         for line in (cost.naive, cost.corrected)
     )
-    found = f"corrected {label} {corrected[0]} for the best of {first}, "
-    found += f"{corrected[1]} for the best of all {last}"
+    said = f"corrected {label} {corrected[0]} for the best of {first}, "
+    said += f"{corrected[1]} for the best of all {last}"
     if first == 1:
-        found = f"a single configuration averages {label} {corrected[0]}, the best of {last} "
-        found += f"reaches {corrected[1]}"
+        said = f"a single configuration averages {label} {corrected[0]}, the best of {last} "
+        said += f"reaches {corrected[1]}"
     gain = cost.gain if goes_on else cost.gain_beyond
     if gain is not None:
         ends = phrases.ends_text(gain.interval, digits.difference)
         level = percent(gain.interval.level)
-        found += f" (gain {digits.difference(gain.value)}, {level} CI {ends})"
+        said += f" (gain {digits.difference(gain.value)}, {level} CI {ends})"
     if goes_on:
         start = "Searching helped"
         if not cost.has_paid:
             start = f"{samples} can't show whether searching helped"
-        return f"{start}: {found}."
+        return f"{start}: {said}."
     start = f"Searching stopped helping after {first} of {count(last, 'configuration')}"
     if not cost.stopped_paying:
         start = f"Trying more than {first} of {count(last, 'configuration')} brought no detectable "
@@ -329,4 +329,4 @@ from 0.850 to 0.900.'
     moved = "rose" if cost.direction == "maximize" else "fell"
     seemed = f"{moved} from {naive[0]} to {naive[1]}" if naive[0] != naive[1] else "stayed at "
     seemed += naive[0] * (naive[0] == naive[1])
-    return f"{start}: {found}. The uncorrected score {seemed}."
+    return f"{start}: {said}. The uncorrected score {seemed}."
