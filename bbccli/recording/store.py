@@ -226,6 +226,9 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
         )
     try:
         return _design(about, unpacked(bytes_of(arrays))), about
+    except FileNotFoundError:
+        hint = "copy the whole folder of the run, not only a part"
+        raise InputError("no such file", path=str(arrays), hint=hint) from None
     except _NOT_A_RECORD as error:
         raise InputError(f"recording is damaged: {error}", path=str(arrays), hint=_AGAIN) from None
 

@@ -300,6 +300,17 @@ def test_exports_of_caret_of_two_outcomes(tmp_path, run):
     assert run("inspect", tmp_path)[0] == 2
 
 
+@pytest.mark.parametrize("rows", [VALUES, WORDS], ids=["values", "words"])
+@pytest.mark.parametrize("others", [1, 2])
+def test_an_export_that_was_cut_off(tmp_path, rows, others):
+    """It was left out as of another outcome, without a doubt, or refused as such."""
+    for i in range(others):
+        (tmp_path / f"whole{i}.csv").write_text(caret(rows))
+    (tmp_path / "cut.csv").write_text(caret(rows[: N - 3]))
+    error = wrong(f"has {N - 3} of the {N} samples in whole0.csv", tmp_path, tmp_path / "cut.csv")
+    assert error.hint == "copy or write the file again"
+
+
 def caret_of_chances(tmp_path, cells):
     """Two configurations with a column for each class: a label, and its probabilities."""
     rows = []

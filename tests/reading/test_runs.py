@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,17 @@ def test_a_folder_that_nobody_recognises(tmp_path):
         (tmp_path / name).write_text("truth,a\n0,0.5\n")
     hint = fault("is a folder that bbc does not recognise", tmp_path).hint
     assert hint.startswith(f"use bbc batch '{tmp_path}/*.csv' if each file is an experiment")
+
+
+def test_a_folder_of_runs(tmp_path):
+    """Its runs are named: one for bbc correct, all for bbc batch."""
+    (tmp_path / "notes").mkdir()
+    for name in ("run 1", "run 2"):
+        shutil.copytree(REAL / "mljar", tmp_path / name)
+        hint = fault("is a folder that bbc does not recognise", tmp_path).hint
+        assert hint.startswith(f"give the run in it, '{tmp_path}/run 1'")
+        assert ("bbc batch" in hint) == (name == "run 2")
+    assert f"bbc batch '{tmp_path}/*' for all; or give a file in it" in hint
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,18 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         swept({"groups": np.arange(N) / 2.0}, "groups of another type"),
         swept({"weights": np.array(["1"] * N)}, "weights of another type"),
         ({"truth": None}, "'truth'"),
-        swept(None, "[Errno 2] No such file"),
     ],
 )
 def test_designs_that_no_recorder_writes(folder, held, words):
     path = folder / "design.npz"
-    path.unlink() if held is None else tampered(path, **held)
+    tampered(path, **held)
     assert fault(f"recording is damaged: {words}", folder, path).hint == "record it again"
+
+
+def test_a_recording_that_was_copied_in_part(folder):
+    path = folder / "design.npz"
+    path.unlink()
+    assert fault("no such file", folder, path).hint.startswith("copy the whole folder")
 
 
 @pytest.mark.parametrize("content", [b"", swept(b"{"), swept(b"\xff\xfe"), swept(b"[" * 100_000)])

@@ -37,6 +37,9 @@ RUNS: tuple[RunReader, ...] = tuple(
     )
 )
 """All readers, in the order in which they are tried."""
+_MOST_INSIDE = 50
+"""Folders in a folder that are looked at."""
+
 _OF_TABLES = (".parquet", ".csv", ".tsv", ".feather")
 
 
@@ -91,12 +94,25 @@ def _unknown(folder: Path) -> InputError:
     if not reason and experiments and b'"resolved"' in file_bytes(experiments):
         reason = "; results.json of SWE-bench names only the instances that were resolved"
         remedy = "give the reports of the evaluations, MODEL.RUN.json, which name all; or "
-    remedy = remedy or _as_pattern(folder)
+    remedy = remedy or _as_runs(folder) or _as_pattern(folder)
     return InputError(
         f"is a folder that bbc does not recognise{reason}",
         path=folder,
         hint=f"{remedy}give a file in it, or the folder of a supported tool: {looked_for}",
     )
+
+
+def _as_runs(folder: Path) -> str:
+    """Return the commands for a folder of runs, and "or"; empty if it holds none."""
+    try:
+        inside = sorted(path for path in folder.iterdir() if path.is_dir())[:_MOST_INSIDE]
+        runs = [path for path in inside if reader_of(path) is not None]
+    except (OSError, InputError):
+        return ""
+    if not runs:
+        return ""
+    every = f", or bbc batch {shlex.quote(f'{folder}/*')} for all" if len(runs) > 1 else ""
+    return f"give the run in it, {shlex.quote(str(runs[0]))}{every}; or "
 
 
 def _as_pattern(folder: Path) -> str:

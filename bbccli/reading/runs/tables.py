@@ -78,6 +78,8 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
             if dialect.recognises(table, Hints()):
                 check_names(table)
                 kinds[path] = _kind(table, outcome, row)
+        if len({*kinds.values()}) > 1:
+            _refuse_part([*kinds], outcome, row)
         most, count = Counter(kinds.values()).most_common(1)[0]
         if len(kinds) > 1 and 2 * count <= len(kinds):
             raise InputError(
@@ -114,6 +116,24 @@ def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
     values = table.data.column(truth)
     classes = frozenset(values.unique().to_pylist()) if is_text(values.type) else None
     return (classes, n_samples)
+
+
+def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
+    """Refuse a file whose samples, with their outcomes, are some of those of another: cut off."""
+    truths: dict[Path, set[tuple[object, ...]]] = {}
+    for path in paths:
+        table = parsed(path)
+        names = [one for name in (row, outcome) if (one := spelled(table, name)) is not None]
+        columns = [table.data.column(name).to_pylist() for name in names]
+        truths[path] = {*zip(*columns, strict=True)}
+    for path, own in truths.items():
+        whole = next((other for other in paths if own < truths[other]), None)
+        if whole is not None:
+            raise InputError(
+                f"has {len(own)} of the {len(truths[whole])} samples in {whole.name}",
+                path=path,
+                hint="copy or write the file again",
+            )
 
 
 def _check_labels(table: Table, label: str, outcome: str) -> None:
