@@ -70,7 +70,7 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
             gone |= dict.fromkeys(cells[c].name for c in places.values() if c != middle)
     if not gone:
         return sheet
-    names = [*gone]
+    names = [cell.name for cell in cells if cell.name in gone]
     left = sheet.without(names, identities.bounds_left_out(names))
     if not left.cells:
         raise InputError(
