@@ -153,6 +153,12 @@ def test_heavy_modules_stay_in_their_rooms():
     assert wrong == []
 
 
+def test_frozen_records_are_those_that_are_made_fast():
+    theirs = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
+    slow = {str(path) for path in FILES if theirs.search(source(path))}
+    assert {path for path in slow if "(frozen=True" in source(Path(path))} == set()
+
+
 def test_every_room_is_on_the_plan():
     rooms = {path.parts[0] for path in FILES if len(path.parts) > 1}
     assert rooms == set(RANK)
