@@ -114,7 +114,7 @@ def answer(
     if analysis.threshold is not None and all(
         metric.wants is not PredictionKind.LABEL for metric in metrics
     ):
-        notes.append(cut_unseen(analysis.threshold, [metric.name for metric in metrics]))
+        notes.append(cut_unseen(str(analysis.threshold), [metric.name for metric in metrics]))
     record = envelope(matrix, estimates, notes, search_cost=of_search, **of_run)
     return Analysed(matrix, metrics, estimates, judged(record, rule), plan)
 
