@@ -335,10 +335,9 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     texts: list[str] = []
     if sheet is not None and sheet.layout == WIDE:
         texts = [c.source for c in sheet.cells if c.source in sheet.table.texts and c.name != name]
-    others = " ".join(parameter("exclude", text) for text in texts)
-    if sheet is not None and len(texts) > len(sheet.cells) - 2:  # labels, rather than names
-        others = ""
-    more = f"; {others} too, if there is text" if others else ""
+    # where all are text, they are labels
+    labels = sheet is not None and len(texts) > len(sheet.cells) - 2
+    more = f"; and so for {listing(texts)}" if texts and not labels else ""
     hint = f"give {parameter('row_id', name)} if it names the samples; "
     if len(repeated(column.codes()[0])):
         hint = (

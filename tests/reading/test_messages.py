@@ -194,7 +194,7 @@ def test_text_that_is_no_table(save, monkeypatch):
 def test_all_columns_of_text_are_named_at_once(save):
     text = {f"c{i}": np.repeat(["v", "w"], 6) for i in range(3)}
     path = save("m.csv", {**text, "y": np.arange(12.0), "a": np.arange(12.0) ** 2, "b": [0.5] * 12})
-    refused("prediction is text", path, hint="; --exclude c1 --exclude c2 too")
+    refused("prediction is text", path, hint="; and so for c1, c2")
 
 
 def test_no_column_has_a_name(save):
