@@ -474,7 +474,7 @@ def test_bounds_are_left_out(save, columns, kept):
         {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
         {"k=10": X, "k=50": X + 1, "k=90": X + 3},
         {"a": X, "mixed": (X + Y) / 2 + WIDTH, "b": Y},
-        {"a": X, "nearly": X + WIDTH * 1.01, "b": X + 2 * WIDTH},
+        {"a": X, "nearly": X + WIDTH * 1.002, "b": X + 2 * WIDTH},
     ],
 )
 def test_higher_predictions_are_configurations(save, columns):
