@@ -366,7 +366,7 @@ class MakingOptions(PlanOptions):
         except ValueError:
             raise OptionError(
                 f"{parameter('threshold')} is {self.threshold!r}, not a number",
-                hint="give 0.5, tuned, tuned:f1 or tool",
+                hint="give 0.5, tuned, tuned:f1, sklearn or tool",
             ) from None
 
     def check_cut(self) -> None:

@@ -219,3 +219,42 @@ def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
         sign = 1 if metric == "auc" else -1
         reach = sign * (reported.distribution.values - reported.naive) >= -1e-12
         assert found.distribution.reaching == pytest.approx(reach.mean())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"select": "greedy:4"},
+        {"select": "mean:2", "calibrate": "platt"},
+        {"calibrate": "isotonic"},
+        {"cut": "tuned:f1"},
+    ],
+)
+@pytest.mark.one_in(1)
+def test_curves_of_what_is_made_enclose_its_own_estimate(options):
+    plan, matrix = replace(PLAN, **options), matrices.binary(n_samples=60, n_repeats=2)
+    found, reported = evidence(matrix, plan=plan)
+    assert area(found.roc.corrected) == pytest.approx(reported.value, abs=0.005)
+    assert area(found.roc.naive) == pytest.approx(reported.naive, abs=0.005)
+    single, _ = evidence(matrix)
+    made_of_one = "cut" in options  # the order of its scores stays
+    assert (found.roc.corrected == single.roc.corrected) == made_of_one
+
+
+def test_calibrated_curves_are_those_of_the_resamples():
+    plan, matrix = replace(PLAN, calibrate="temperature"), matrices.binary(n_samples=60)
+    found, _ = evidence(matrix, plan=plan)
+    bare, _ = evidence(matrix)
+    assert found.roc.corrected == bare.roc.corrected  # of the same configurations, in this order
+    assert found.calibration.corrected != bare.calibration.corrected
+
+
+def test_in_folds_what_is_made_stands_among_all_configurations():
+    matrix = matrices.binary(n_samples=60)
+    made, reported = evidence(matrix, plan=replace(PLAN, select="mean:3"))
+    single, _ = evidence(matrix)
+    spread = [(one.least, one.median, one.most) for one in made.folds]
+    assert spread == [(one.least, one.median, one.most) for one in single.folds]
+    assert any(one.least < one.most for one in made.folds)
+    assert [one.winner for one in made.folds] != [one.winner for one in single.folds]
+    assert np.mean([one.winner for one in made.folds]) == pytest.approx(reported.naive, abs=0.1)

@@ -1,8 +1,8 @@
 """ROC and reliability curves of the winner, naive and corrected for the selection.
 
 The naive curve is the winner's on the samples that chose it. The corrected one is the mean over
-BBC's resamples of the out-of-bag curve of the configuration that won in each: BBC applied to a
-curve. The area under the mean ROC is BBC's estimate, up to the grid.
+BBC's resamples of the out-of-bag curve of the configuration that won in each, or of what was made
+in it: BBC applied to a curve. The area under the mean ROC is BBC's estimate, up to the grid.
 
 Reliability is the isotonic (pool adjacent violators) regression of the outcome on the predicted
 probability. Its band contains, point by point, nine in ten curves of outcomes drawn from the
@@ -22,7 +22,7 @@ import numpy as np
 from bbccli.domain.matrix import PLURAL
 from bbccli.errors import UnsupportedError
 from bbccli.reports.evidence import Curves
-from bbccli.stats.bootstrap.bbc_samples import out_of_bag, replayed
+from bbccli.stats.bootstrap.bbc_samples import made_again, out_of_bag, replayed
 from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task, distinct
 
@@ -156,10 +156,6 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
     if matrix.kind not in kinds:
         problem = f"{words}; these predictions are {PLURAL[matrix.kind]}"
         raise UnsupportedError(problem, hint="another figure, or predictions of that kind")
-    if case.maker is not None:
-        raise UnsupportedError(
-            "what is made in each resample has no curve yet", hint="--select best"
-        )
     if case.plan.select is not Select.BEST and not matrix.n_folds:
         raise UnsupportedError(
             "the selection needs folds", hint="add a fold column, or --select best"
@@ -169,23 +165,36 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
 def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
     """The naive curve, the mean out of the bag, and how many resamples are in it."""
     winner, n_samples = case.choice.winner, case.matrix.n_samples
-    naive = _mean_over_repeats(case, curve, winner, np.ones((1, n_samples)))[0]
+    own = case.matrix.predictions[:, :, winner]
+    naive = _mean_over_repeats(case, curve, winner, own, np.ones((1, n_samples)))[0]
     most = max(MOST_CELLS // (n_samples * case.matrix.n_repeats), FEWEST)
     n_resamples = min(len(out_of_bag(case).values), most)
     corrected, resamples = list[FloatArray](), replayed(case, n_resamples)
+    if case.maker is not None:
+        remade = made_again(case, n_resamples)
+        corrected = [
+            _mean_over_repeats(case, curve, 0, made, (in_bag == 0)[None])[0]
+            for in_bag, made in remade
+        ]
+        return naive, _mean(corrected), len(corrected)
     while some := [*islice(resamples, max(AT_ONCE // n_samples, 1))]:
         out, chosen = np.array([in_bag == 0 for in_bag, _ in some]), np.array([c for _, c in some])
         curves = np.empty((len(some), len(GRID)))
         for one in distinct(chosen):
-            curves[chosen == one] = _mean_over_repeats(case, curve, int(one), out[chosen == one])
+            own, rows = case.matrix.predictions[:, :, one], chosen == one
+            curves[rows] = _mean_over_repeats(case, curve, int(one), own, out[rows])
         corrected += [*curves]
     return naive, _mean(corrected), len(corrected)
 
 
 def _mean_over_repeats(
-    case: Case, curve: Curve, configuration: int, weights: FloatArray
+    case: Case,
+    curve: Curve,
+    configuration: int,
+    predictions: FloatArray,
+    weights: FloatArray,
 ) -> FloatArray:
-    """The curves (b, K) of one configuration under rows of weights (b, N)."""
+    """The curves (b, K) of predictions (R, N) of one configuration under weights (b, N)."""
     matrix = case.matrix
     if matrix.outcome.weights is not None:
         weights = weights * matrix.outcome.weights
@@ -194,7 +203,7 @@ def _mean_over_repeats(
         used = np.ones(matrix.n_samples, bool)
         if matrix.available is not None:
             used = matrix.available[repeat, :, configuration]
-        scores = matrix.predictions[repeat, used, configuration].astype(float)
+        scores = predictions[repeat, used].astype(float)
         truth = np.asarray(matrix.outcome.values[used], np.int64)
         curves.append(curve(scores, truth, np.asarray(weights[:, used], float)))
     return _mean(curves, 0.0)

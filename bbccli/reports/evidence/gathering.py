@@ -63,7 +63,7 @@ def gather(
     parts: dict[str, Callable[[], Any]] = {
         "distribution": lambda: _histogram(reported),
         "ranking": lambda: _ranking(case),
-        "folds": lambda: _folds(made),
+        "folds": lambda: _folds(case, made),
         "roc": lambda: roc(made),
         "calibration": lambda: calibration(made),
     }
@@ -118,16 +118,18 @@ def _set_of(case: Case) -> BestSet:
     return best_set(case.matrix, case.selector, case.plan)
 
 
-def _folds(case: Case) -> tuple[FoldSpread, ...]:
-    """The winner in each fold of each repeat, and the spread of all configurations there."""
-    matrix, winner = case.matrix, case.choice.winner
-    spreads = []
+def _folds(case: Case, made: Case) -> tuple[FoldSpread, ...]:
+    """The winner, or what is made, in each fold of each repeat, and how configurations spread."""
+    matrix, spreads = case.matrix, []
     performances = fold_performances(matrix, case.metric)
-    for repeat, (values, folds) in enumerate(zip(performances, folds_of(matrix), strict=True)):
-        for code, row in zip(distinct(folds), values, strict=True):
+    shipped = fold_performances(made.matrix, made.metric)
+    pairs = zip(performances, shipped, folds_of(matrix), strict=True)
+    for repeat, (values, own, folds) in enumerate(pairs):
+        for code, row, winners in zip(distinct(folds), values, own, strict=True):
             name = str(matrix.fold_names[code])
             label = f"{repeat + 1}: {name}" if matrix.n_repeats > 1 else name
-            of_winner = None if np.isnan(row[winner]) else float(row[winner])
+            winner = winners[made.choice.winner]
+            of_winner = None if np.isnan(winner) else float(winner)
             quartiles = np.nanquantile(row, [0, 0.25, 0.5, 0.75, 1])
             spreads.append(FoldSpread(label, of_winner, *_plain(quartiles)))
     return tuple(spreads)

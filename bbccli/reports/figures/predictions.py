@@ -59,10 +59,11 @@ def distribution(exhibit: Exhibit, histogram: Histogram) -> Drawn:
         phrases.value_name(document, estimates),
         phrases.interval_name(document, estimates),
     )
+    (_, chosen), _ = _subject(exhibit)
     return Drawn(
         f"{percent(histogram.reaching, 0)} of resamples reach the naive "
         f"{digits.performance(estimate.naive, 'undefined')} on data not used for selection.",
-        "Bars: out-of-bag score of the configuration selected in each resample. Lines: the naive "
+        f"Bars: out-of-bag score of the {chosen} in each resample. Lines: the naive "
         "score (dashed), their mean, which is the estimate (solid), and the ends of the interval "
         "(dotted). The spread includes sampling and selection, but not how models would vary if "
         "trained on other samples.",
@@ -306,16 +307,17 @@ def _said_of_fold(row: Sequence[str]) -> str:
 def roc(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the ROC curves."""
     naive, corrected = curves.naive[AT], curves.corrected[AT]
+    (shipped, chosen), _ = _subject(exhibit)
     reading = "The curves can't be compared at a false positive rate of 0.10."
     if naive is not None and corrected is not None:
         reading = (
-            f"At a false positive rate of 0.10 the winner seems to find {naive:.2f} of the "
+            f"At a false positive rate of 0.10 the {shipped} seems to find {naive:.2f} of the "
             f"positives; expect {corrected:.2f}."
         )
     return Drawn(
         reading,
-        "Dashed: the winner on the samples that chose it. Solid: the mean, over "
-        f"{curves.n_resamples} resamples, of the out-of-bag curve of the configuration selected in "
+        f"Dashed: the {shipped} on the samples that chose it. Solid: the mean, over "
+        f"{curves.n_resamples} resamples, of the out-of-bag curve of the {chosen} in "
         "each resample, so that it includes the selection. Predictions of all folds are pooled. "
         "No band is shown: the curves are about as uncertain as the estimate.",
         ("false positive rate", *(f"true positive rate, {name}" for name in _series(exhibit))),
@@ -326,13 +328,17 @@ def roc(exhibit: Exhibit, curves: Curves) -> Drawn:
 
 def calibration(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the reliability curves."""
+    (shipped, chosen), fitted = _subject(exhibit)
     return Drawn(
-        _reliability(curves),
+        "The calibration was fitted to these samples, so the dashed curve is too good: look at "
+        "the solid one."
+        if fitted
+        else _reliability(curves, shipped),
         "Isotonic frequency of the positive class against its predicted probability. Dashed: the "
-        f"winner on the samples that chose it. Solid: the mean, over {curves.n_resamples} "
-        "resamples, of the out-of-bag curve of the configuration selected in each resample; a "
+        f"{shipped} on the samples that chose it. Solid: the mean, over {curves.n_resamples} "
+        f"resamples, of the out-of-bag curve of the {chosen} in each resample; a "
         "mean over smaller samples is smoother and flatter. Shaded: where 90% of naive curves "
-        "would lie, point by point, if the winner were perfectly calibrated; the band ignores "
+        f"would lie, point by point, if the {shipped} were perfectly calibrated; the band ignores "
         "the selection.",
         (
             "predicted",
@@ -350,7 +356,17 @@ def _series(exhibit: Exhibit) -> tuple[str, str]:
     return "naive", "estimate" if is_single(exhibit.document) else "corrected"
 
 
-def _reliability(curves: Curves) -> str:
+def _subject(exhibit: Exhibit) -> tuple[tuple[str, str], bool]:
+    """Return what curves are of, on all samples and in a resample, and if it was calibrated."""
+    made = next((one.made for one in exhibit.document.estimates if one.made), None)
+    fitted = made is not None and made.calibration is not None
+    of_several, start = made is not None and made.ensemble, "calibrated " * fitted
+    shipped = f"{start}{'ensemble' if of_several else 'winner'}"
+    chosen = f"{start}{'ensemble made' if of_several else 'configuration selected'}"
+    return (shipped, chosen), fitted
+
+
+def _reliability(curves: Curves, shipped: str) -> str:
     points = [
         (naive, lower, upper)
         for naive, lower, upper in zip(curves.naive, curves.lower, curves.upper, strict=True)
@@ -362,7 +378,7 @@ def _reliability(curves: Curves) -> str:
     if share <= 0.1:
         return "There is no evidence of miscalibration: the naive curve stays within its band."
     return (
-        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the winner is "
+        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the {shipped} is "
         "miscalibrated there."
     )
 

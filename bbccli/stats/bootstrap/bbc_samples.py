@@ -178,11 +178,23 @@ def on_all(case: Case, n_resamples: int) -> FloatArray:
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
-    selected = selections(case)
-    winners = iter(selected.winners[:n_resamples].tolist())
-    again = draws_for(case).again(selected.ordinals[:n_resamples])
+    winners = selections(case).winners[:n_resamples].tolist()
+    yield from zip(_in_bags(case, n_resamples), winners, strict=False)
+
+
+def made_again(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield weights (N,) in the bag, and what is made in it (R, N, ...), of the first resamples."""
+    maker, shares = case.maker, selections(case).shares
+    if maker is None or shares is None:
+        return
+    for own, in_bag in zip(shares[:n_resamples], _in_bags(case, n_resamples), strict=False):
+        yield in_bag, maker.predictions(in_bag[None], own[None])[:, :, 0]
+
+
+def _in_bags(case: Case, n_resamples: int) -> Iterator[IntArray]:
+    again = draws_for(case).again(selections(case).ordinals[:n_resamples])
     for drawn in again.over(lambda drawn: drawn):
-        yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
+        yield from drawn.in_bag
 
 
 def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: int) -> Inside:

@@ -101,11 +101,14 @@ class Maker:
 
     def steps(self, weights: IntArray, shares: FloatArray) -> Steps:
         """Return what is made of members with shares (B, C) in each bag (B, N)."""
-        made = self.mixed(shares)
-        if self.calibrate is not None:
-            made = self.calibrate(weights, made)
+        made = self.predictions(weights, shares)
         cuts = None if self.find is None else self.find(weights, made)
         return Steps(shares, made, cuts)
+
+    def predictions(self, weights: IntArray, shares: FloatArray) -> FloatArray:
+        """Return the predictions (R, N, B, ...) that are made in each bag (B, N), without a cut."""
+        made = self.mixed(shares)
+        return made if self.calibrate is None else self.calibrate(weights, made)
 
     def mixed(self, shares: FloatArray) -> FloatArray:
         """Return the predictions (R, N, B, ...) of members with shares (B, C)."""

@@ -86,7 +86,7 @@ def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     if by_folds and matrix.folds is None and not matrix.repeated_holdout:
         raise UnsupportedError(
             f"{asked} takes the mean of the folds, and these are unknown",
-            hint=f"name them by {parameter('fold')}, or give {parameter('threshold', TUNED)}",
+            hint=f"add a column of folds, or give {parameter('threshold', TUNED)}",
         )
     if matrix.task is not Task.BINARY or matrix.kind is PredictionKind.LABEL:
         raise UnsupportedError(
