@@ -83,10 +83,10 @@ class BatchOptions:
         Resources(self.n_processes)
         self.part_of([])
 
-    def part_of(self, found: list[BatchFile]) -> list[BatchFile]:
+    def part_of(self, files: list[BatchFile]) -> list[BatchFile]:
         """Return the files of the part that is asked for."""
         if self.shard is None:
-            return found
+            return files
         numbers = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", self.shard)
         part, n_parts = map(int, numbers.groups()) if numbers else (0, 0)
         if not 1 <= part <= n_parts:
@@ -94,12 +94,12 @@ class BatchOptions:
                 f"{parameter('shard')} is {self.shard!r}, not part I of N",
                 hint="1/4 to 4/4 for four jobs",
             )
-        if found and part > len(found):
+        if files and part > len(files):
             raise OptionError(
-                f"{parameter('shard', self.shard)} has no file: there are only {len(found)}",
+                f"{parameter('shard', self.shard)} has no file: there are only {len(files)}",
                 hint="as many parts as files, or fewer",
             )
-        return found[part - 1 :: n_parts]
+        return files[part - 1 :: n_parts]
 
 
 Sources = Annotated[
@@ -163,32 +163,32 @@ def batch(
         journal_file = journal_path(target)
         if output is not None:
             check_writable({"--output": output})
-        found = many.part_of(sources_of(sources, analysis, avoid=(target, journal_file)))
+        files = many.part_of(sources_of(sources, analysis, avoid=(target, journal_file)))
         check_apart({"--output": str(target), "the journal": str(journal_file)})
-        _foresee(found)
+        _foresee(files)
         if many.dry_run:
-            return _list_tasks(found, journal_file, limits, resume=many.resume)
+            return _list_tasks(files, journal_file, limits, resume=many.resume)
         stop, tell = many.on_error is OnError.STOP, (lambda line: None) if quiet else say
         with Journal.opened(journal_file, resume=many.resume) as journal:
             try:
                 sweep(target)
                 _tell_damage(journal)
-                tasks, n_processes = todo(found, journal.entries, limits), many.n_processes
+                tasks, n_processes = todo(files, journal.entries, limits), many.n_processes
                 run_tasks = RUNNERS[runner.runner]
-                groups = run_tasks(tasks, min(n_processes, len(found)), runner.scheduler, tell)
-                with batch_bar(len(found), quiet=quiet) as bar:
+                groups = run_tasks(tasks, min(n_processes, len(files)), runner.scheduler, tell)
+                with batch_bar(len(files), quiet=quiet) as bar:
                     unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=bar)
                 if problem:
                     say(f"failed: {visible(problem)}")
-                    say("; ".join(["stopped", *_kept(journal, found, output)]))
+                    say("; ".join(["stopped", *_kept(journal, files, output)]))
                     raise typer.Exit(FAILED)
                 tally, seen = Tally(unchanged=unchanged), Summary(listed=output is None)
-                _gather(seen.watch(results(found, journal, tally)), form, target)
+                _gather(seen.watch(results(files, journal, tally)), form, target)
                 if shown := many.summary or output is None:
                     write(seen.render(style_for_stdout()), "-")
                 _end(tally, seen, output, fail_on=fail_on, shown=shown, quiet=quiet)
             except KeyboardInterrupt:
-                for line in _kept(journal, found, output):
+                for line in _kept(journal, files, output):
                     say(line)
                 raise
 

@@ -130,8 +130,8 @@ def command(
 
 def command_named(name: str) -> Command:
     """Import and return a command."""
-    found: Command = getattr(import_module(f"bbccli.cli.{COMMANDS[name][0]}"), name)
-    return found
+    made: Command = getattr(import_module(f"bbccli.cli.{COMMANDS[name][0]}"), name)
+    return made
 
 
 class ChecksHere:
@@ -145,12 +145,12 @@ class ChecksHere:
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, including --help."""
-        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for one in found:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in parameters:
             if "process_value" not in vars(one):
                 told = self.declared.get(one.name)
                 one.process_value = partial(_processed, one, one.process_value, told)
-        return found
+        return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line; an option with a single value may be given only once."""

@@ -42,12 +42,12 @@ def compare(
     comparing.plan({})
     form = form_for(format, where, Kind.COMPARE) or format
     with work.working(quiet=where.quiet) as progress:
-        found = comparing.answer(files, progress=progress)
+        record = comparing.answer(files, progress=progress)
     text = None
     if form == "html":
         from bbccli.reports.evidence import Exhibit
         from bbccli.reports.page.compared import page_of_comparison
 
         command = command_line(comparing, files, "compare")
-        text = page_of_comparison(Exhibit(found, command=command))
-    publish([found], form, where, Kind.COMPARE, text=text)
+        text = page_of_comparison(Exhibit(record, command=command))
+    publish([record], form, where, Kind.COMPARE, text=text)

@@ -95,11 +95,11 @@ def _results(path: str) -> list[Document[Envelope]]:
             f"{path} is a table, not saved results",
             hint="give the .json of bbc correct, or the .jsonl of bbc batch",
         )
-    found = [document for document in read_documents(path) if "error" not in document]
-    if not found:
+    whole = [document for document in read_documents(path) if "error" not in document]
+    if not whole:
         raise InputError(
             "no file of this batch has a result",
             path=path,
             hint="bbc gate shows the error of each file",
         )
-    return found
+    return whole

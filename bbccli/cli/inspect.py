@@ -45,10 +45,10 @@ def inspect(
 
     form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
-        found = look(files, how.request(gaps.missing), verify=how.verify)
-    write(FORMS[form].render([found], style_for(where), Kind.INSPECTION), where.output)
+        inspection = look(files, how.request(gaps.missing), verify=how.verify)
+    write(FORMS[form].render([inspection], style_for(where), Kind.INSPECTION), where.output)
     if where.output != STDOUT and not where.quiet:
-        tell_written([found], where.output)
-    if found.n_errors:
+        tell_written([inspection], where.output)
+    if inspection.n_errors:
         raise typer.Exit(2)
-    exit_by_verdicts([found], where, [] if where.quiet else list(GateOutcome))
+    exit_by_verdicts([inspection], where, [] if where.quiet else list(GateOutcome))

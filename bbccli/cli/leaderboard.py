@@ -75,5 +75,5 @@ def leaderboard(
         with working(analysis.metric, matrix):
             plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
             matrix = replace(matrix, notes=(*matrix.notes, *notes))
-            found = ranking(matrix, metrics, plan, wins, top, progress)
-    publish([found], form.name, where, Kind.LEADERBOARD)
+            record = ranking(matrix, metrics, plan, wins, top, progress)
+    publish([record], form.name, where, Kind.LEADERBOARD)

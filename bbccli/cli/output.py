@@ -175,10 +175,10 @@ def _is_ours(path: Path) -> bool:
     from bbccli.reading.metadata import SPEC
 
     try:
-        found = json.loads(path.read_bytes())
+        metadata = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and found.get("spec") == SPEC
+    return isinstance(metadata, dict) and metadata.get("spec") == SPEC
 
 
 def publish(

@@ -165,10 +165,10 @@ def _exhibit(
     from bbccli.use_cases.correct import answer
 
     with work.working(quiet=quiet) as progress:
-        found = answer(analysis, files, cost=cost, progress=progress)
+        analysed = answer(analysis, files, cost=cost, progress=progress)
         from bbccli.reports.evidence.gathering import exhibit_of
 
-        return exhibit_of(analysis, found, command_line(analysis, files))
+        return exhibit_of(analysis, analysed, command_line(analysis, files))
 
 
 def _by_default(path: str, *, quiet: bool) -> Exhibit:
@@ -191,15 +191,15 @@ def _results(paths: Sequence[str]) -> list[Document[Any]]:
     """Read the results of all files; a comparison must be the only one."""
     from bbccli.documents.loading import is_comparison, read_results
 
-    found = [(path, document) for path in paths for document in read_results(path)]
-    compared = [path for path, document in found if is_comparison(document)]
-    if compared and len(found) > 1:
+    saved = [(path, document) for path in paths for document in read_results(path)]
+    compared = [path for path, document in saved if is_comparison(document)]
+    if compared and len(saved) > 1:
         raise OptionError(
             f"{compared[0]} is a result of bbc compare, which needs a page of its own, but "
-            f"{len(found)} results are given",
+            f"{len(saved)} results are given",
             hint=f"bbc report {compared[0]} -o compared.html",
         )
-    return [document for _, document in found]
+    return [document for _, document in saved]
 
 
 def _saved(files: Sequence[str]) -> Exhibit | None:
@@ -240,17 +240,17 @@ def _compared(files: Sequence[str]) -> Exhibit:
 
 def _are_predictions(files: Sequence[str]) -> bool:
     """True if the only file holds predictions; refuse predictions among several files."""
-    found = [path for path in files if _holds_predictions(path)]
-    if found and len(files) > 1:
-        missing = [path for path in found if not (is_url(path) or Path(path).exists())]
+    predictions = [path for path in files if _holds_predictions(path)]
+    if predictions and len(files) > 1:
+        missing = [path for path in predictions if not (is_url(path) or Path(path).exists())]
         if missing:
             raise InputError("no such file", path=missing[0], hint="check the path")
         raise OptionError(
-            f"{found[0]} holds predictions, but there are several files",
+            f"{predictions[0]} holds predictions, but there are several files",
             hint="bbc correct FILE... -o report.html if they belong together, "
             "else bbc batch FILE... -o results.html",
         )
-    return bool(found)
+    return bool(predictions)
 
 
 def _holds_predictions(path: str) -> bool:
@@ -291,7 +291,7 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
         ) from error
     (exhibit,) = exhibits
     compared = exhibit.document.command == "compare"
-    found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
-    for drawn in (one for one in found if isinstance(one, Drawn)):
+    every = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
+    for drawn in (one for one in every if isinstance(one, Drawn)):
         for form in PICTURES:
             write(exported(drawn, form), str(Path(folder) / f"{drawn.kind}.{form}"))

@@ -42,5 +42,5 @@ def plan(
     planning.check_options(pilot=bool(files))
     form = form_for(format, where, Kind.PLAN) or format
     with work.working(quiet=where.quiet) as progress:
-        found = planning.answer(files or None, progress)
-    publish([found], form, where, Kind.PLAN)
+        record = planning.answer(files or None, progress)
+    publish([record], form, where, Kind.PLAN)

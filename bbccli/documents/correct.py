@@ -280,7 +280,7 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
     An interval that ignores the selection, or has no width, does not; one of an experimental method
     does where there is no other. One on rows that the search never saw comes before all.
     """
-    found = [
+    fitting = [
         estimate
         for estimate in estimates
         if estimate.interval is not None
@@ -288,8 +288,8 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
         and not estimate.ignores_selection
         and not has_no_width(estimate)
     ]
-    found.sort(key=lambda one: (one.opened is None, one.experimental))
-    return found[0] if found else None
+    fitting.sort(key=lambda one: (one.opened is None, one.experimental))
+    return fitting[0] if fitting else None
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:

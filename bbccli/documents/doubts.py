@@ -25,8 +25,8 @@ def doubts_of(document: Any) -> list[Note]:
     All surfaces show them above the answer, and --fail-on doubt goes by them. A doubt about a
     figure that is there for comparison alone is a note of that figure.
     """
-    found = _each_once([document, *_answering(document)])
-    return [note for note in found if severity_of(note.code) is Severity.DOUBT]
+    notes = _each_once([document, *_answering(document)])
+    return [note for note in notes if severity_of(note.code) is Severity.DOUBT]
 
 
 def outcome_of(document: Any) -> str:

@@ -28,11 +28,11 @@ class DropEnvelope(AnyEnvelope):
 def drop_document(
     matrix: PredictionMatrix,
     plan: Plan,
-    found: DropDecision | Sequence[Replay],
+    result: DropDecision | Sequence[Replay],
     notes: Sequence[Note] = (),
 ) -> DropEnvelope:
     """Return the document of a decision, or of the replays of some rules."""
-    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
+    decision, replays = (result, ()) if isinstance(result, DropDecision) else (None, tuple(result))
     return settled(
         DropEnvelope(
             *(SCHEMA_VERSION, __version__, "drop"),

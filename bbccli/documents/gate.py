@@ -194,24 +194,24 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     known = METRICS.get(metric)
     label = known.label if known else metric
     rule.check(label, estimates[0].direction, bounds_of(result, metric))
-    found = _judged_estimate(estimates, rule)
-    if found is None:
+    estimate = _judged_estimate(estimates, rule)
+    if estimate is None:
         figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
         lacking = f"{rule.method} is not in the result" if rule.method else f"no method {figure}"
         return undecided(rule, metric, rule.method, lacking)
-    value, lacking = _judged_value(found, rule)
+    value, lacking = _judged_value(estimate, rule)
     if value is None:
-        return undecided(rule, metric, found.method, lacking)
+        return undecided(rule, metric, estimate.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate fails
-    doubt = _why_too_good(found, value, rule, alone=is_single(result))
-    if found.opened is None and any(note.code == CLIMB for note in result.notes):
+    doubt = _why_too_good(estimate, value, rule, alone=is_single(result))
+    if estimate.opened is None and any(note.code == CLIMB for note in result.notes):
         doubt = doubt or "these samples guided the search"
     if doubt and outcome is GateOutcome.MET:
-        return undecided(rule, metric, found.method, doubt)
+        return undecided(rule, metric, estimate.method, doubt)
     margin = float(rule.direction.gain(value, rule.threshold))
     return Gate(
-        rule.threshold, rule.direction, rule.on, metric, found.method, value, margin, outcome
+        rule.threshold, rule.direction, rule.on, metric, estimate.method, value, margin, outcome
     )
 
 

@@ -129,8 +129,8 @@ def ranking(
     values = candidates(matrix, selector, plan.pooling).performances()
     order, ranks = ranked(selector.direction, values)
     # of all, where `selection` has the first few
-    found = corrected.distribution if corrected and maker is None else None
-    shares = found.shares(matrix.n_configurations) if found else None
+    distribution = corrected.distribution if corrected and maker is None else None
+    shares = distribution.shares(matrix.n_configurations) if distribution else None
     whole = LeaderboardEnvelope(
         *(SCHEMA_VERSION, __version__, "leaderboard"),
         input=Input.of(matrix),
@@ -158,10 +158,10 @@ def _corrected(
 ) -> tuple[Estimate | None, Sequence[Note]]:
     """Return the winner's corrected estimate and notes, or a note where it can't be computed."""
     try:
-        (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
+        (corrected,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
         return None, (method_left_out(WITH_WINS, *error.told()),)
-    return replace(found, selection=found.selection[:MOST_SHARES]), notes
+    return replace(corrected, selection=corrected.selection[:MOST_SHARES]), notes
 
 
 def _made(maker: Maker | None, metrics: Sequence[Metric], plan: Plan) -> Iterator[LeaderboardRow]:

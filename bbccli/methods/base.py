@@ -165,7 +165,7 @@ class Method:
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:
         choice, distribution = answer.choice or case.choice, answer.distribution
         exact = distribution is not None and distribution.exact
-        found = Estimate(
+        made = Estimate(
             method=self.name,
             metric=case.metric.name,
             selected_by=case.selector.name,
@@ -194,7 +194,7 @@ class Method:
             over_folds=choice.over_folds,
             opened=answer.opened,
         )
-        return less_stopping(found, case.matrix, case.metric, case.measuring)
+        return less_stopping(made, case.matrix, case.metric, case.measuring)
 
 
 def with_preselection(method: Method) -> tuple[Method, Method]:

@@ -281,8 +281,12 @@ def meant_by(name: str) -> str:
     ('recall', 'f1', 'acuracy')
     """
     bare = re.sub(r"-(score|loss|score-loss)$", "", name)
-    found = (MEANT.get(bare, bare), canonical(bare, METRICS), canonical(f"neg-{name}", METRICS))
-    return next((one for one in found if one in METRICS), name)
+    candidates = (
+        MEANT.get(bare, bare),
+        canonical(bare, METRICS),
+        canonical(f"neg-{name}", METRICS),
+    )
+    return next((one for one in candidates if one in METRICS), name)
 
 
 def canonical(name: str, names: Container[str]) -> str:

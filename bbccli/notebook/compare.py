@@ -161,8 +161,8 @@ class ComparisonResult(Result):
     @property
     def interval(self) -> tuple[float, float] | None:
         """Both ends for the difference, corrected if possible; None without an interval."""
-        found = self.comparison and self.comparison.interval
-        return (found.lower, found.upper) if found else None
+        interval = self.comparison and self.comparison.interval
+        return (interval.lower, interval.upper) if interval else None
 
     @property
     def bound(self) -> float | None:

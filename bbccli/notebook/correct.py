@@ -178,8 +178,8 @@ class Correction(Result):
     @property
     def interval(self) -> tuple[float, float] | None:
         """Lower and upper end; None if the method has no interval."""
-        found = self.estimate.interval
-        return None if found is None else (found.lower, found.upper)
+        interval = self.estimate.interval
+        return None if interval is None else (interval.lower, interval.upper)
 
     def sentence(self) -> str:
         """Return the sentence for a paper, one per metric.
@@ -191,10 +191,10 @@ class Correction(Result):
         """
         from bbccli.reports.words.for_papers import sentences
 
-        found = sentences(self.record)
-        if not found:
+        said = sentences(self.record)
+        if not said:
             raise UndefinedError("no estimate can be reported", hint="use method='bbc'")
-        return "\n".join(f"{one}." for one in found)
+        return "\n".join(f"{one}." for one in said)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per estimate with the columns of ``--format csv``."""
@@ -241,13 +241,13 @@ class Correction(Result):
         """Return the result with all evidence from its predictions."""
         from bbccli.reports.evidence.gathering import exhibit_of
 
-        found = self.analysed
+        analysed = self.analysed
         if cost:
             plan = self.analysed.plan
             with working(self.analysis.metric, self.matrix):
-                seen = cost_of_search(self.matrix, found.metrics[0], plan)
-            found = replace(found, record=replace(found.record, search_cost=settled(seen)))
-        return exhibit_of(self.analysis, found, self.command)
+                seen = cost_of_search(self.matrix, analysed.metrics[0], plan)
+            analysed = replace(analysed, record=replace(analysed.record, search_cost=settled(seen)))
+        return exhibit_of(self.analysis, analysed, self.command)
 
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.page.page import first_lines

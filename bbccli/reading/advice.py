@@ -136,9 +136,9 @@ def _levels_of(table: Table) -> dict[str, IntArray]:
     return levels
 
 
-def _free(table: Table, found: Mapping[str, str]) -> list[str]:
+def _free(table: Table, roles: Mapping[str, str]) -> list[str]:
     """Return the columns without a role, but no empty ones and no times of rows."""
-    free = {name: table.column(name) for name in table.names if name not in found.values()}
+    free = {name: table.column(name) for name in table.names if name not in roles.values()}
     filled = {name: column for name, column in free.items() if len(column.nulls) < len(column)}
     return [name for name, column in filled.items() if not times_of(column.values)]
 
@@ -147,15 +147,15 @@ def _size(codes: IntArray) -> int:
     return int(codes.max()) + 1
 
 
-def _key(table: Table, levels: Levels, found: Mapping[str, str], hints: Hints) -> Mapping[str, str]:
+def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -> Mapping[str, str]:
     """Return the key, with the configurations of a long table."""
-    free = [name for name in _free(table, found) if name in levels]
+    free = [name for name in _free(table, roles) if name in levels]
     keys = sorted(free, key=lambda name: -_size(levels[name]))
     if len(hints.tables) > 1:
         same = [name for name in keys if _same_in_all(hints.tables, name)]
         return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
     texts = [name for name in free if is_text(table.type_of(name))]
-    texts = [found["configuration"]] if "configuration" in found else texts
+    texts = [roles["configuration"]] if "configuration" in roles else texts
     whole = [key for key in keys if _size(levels[key]) == table.n_rows]
     whole = [key for key in whole if key in texts or key.casefold().endswith("id")]
     for key in keys:
@@ -178,11 +178,11 @@ def _same_in_all(tables: Sequence[Table], name: str) -> bool:
     return None not in held and all(one == held[0] for one in held)
 
 
-def _truth(table: Table, levels: Levels, found: Mapping[str, str]) -> Mapping[str, str]:
+def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[str, str]:
     """Return the only column that can be the truth."""
-    free = _free(table, found)
-    if "configuration" in found and found.get("row_id") in levels:
-        keys = levels[found["row_id"]]
+    free = _free(table, roles)
+    if "configuration" in roles and roles.get("row_id") in levels:
+        keys = levels[roles["row_id"]]
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
         own = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
         own = [name for name in own if _size(codes[name]) > 2]
@@ -202,12 +202,12 @@ def _mostly_differs(codes: IntArray, keys: IntArray) -> bool:
     return 2 * _size(codes) > _size(keys) + 2  # codes count from 1
 
 
-def _predictions(table: Table, levels: Levels, found: Mapping[str, str]) -> list[str]:
+def _predictions(table: Table, levels: Levels, roles: Mapping[str, str]) -> list[str]:
     """Return the columns that may hold the predictions: fractions, else labels, else numbers."""
-    free = _free(table, found)
+    free = _free(table, roles)
     fractions = [name for name in free if name not in levels and not is_text(table.type_of(name))]
     labels = []
-    if (truth := found.get("truth")) is not None:
+    if (truth := roles.get("truth")) is not None:
         known = {*table.column(truth).named_codes()[1]}
         labels = [n for n in free if n in levels and {*table.column(n).named_codes()[1]} <= known]
     return fractions or labels or [name for name in free if not is_text(table.type_of(name))]

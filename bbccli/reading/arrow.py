@@ -109,19 +109,19 @@ def to_rows(table: pa.Table, kind: Any) -> FloatArray:
     """Return (C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
     import pyarrow as pa
 
-    kinds, found = table.schema.types, np.empty((table.num_columns, table.num_rows), kind)
+    kinds, filled = table.schema.types, np.empty((table.num_columns, table.num_rows), kind)
     for one in dict.fromkeys(kinds):
         places = [place for place, other in enumerate(kinds) if other == one]
         start, rows = 0, slice(None) if len(places) == len(kinds) else places
         try:
             for batch in table.select(places).to_batches():
                 numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
-                found[rows, start : start + len(batch)] = numbers.T
+                filled[rows, start : start + len(batch)] = numbers.T
                 start += len(batch)
         except pa.ArrowException:  # booleans, or only nulls
             for place in places:
-                to_numbers(table.column(place), found[place])
-    return found
+                to_numbers(table.column(place), filled[place])
+    return filled
 
 
 def to_codes(indices: pa.Array) -> IntArray:

@@ -110,17 +110,17 @@ def assemble(
     )
 
 
-def _outer_and_inner(sheet: Sheet, found: Values) -> tuple[Values, BoolArray]:
+def _outer_and_inner(sheet: Sheet, predictions: Values) -> tuple[Values, BoolArray]:
     """Return predictions (R, N, C) of the outer test samples, without configurations with inner
     gaps; and the usable inner rows (n_rows,).
     """
     if not sheet.nested:
-        return found, ~sheet.outer
-    missing = missing_in(found.array)[0]
+        return predictions, ~sheet.outer
+    missing = missing_in(predictions.array)[0]
     inner = ~sheet.outer & ~missing.all(axis=1)
-    outer = found.array[0][sheet.rows[:, sheet.usable]]
+    outer = predictions.array[0][sheet.rows[:, sheet.usable]]
     outer[:, :, missing[inner].any(axis=0)] = np.nan
-    return replace(found, array=outer), inner
+    return replace(predictions, array=outer), inner
 
 
 def _notes_on_predictions(
@@ -224,7 +224,7 @@ def notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator
 
 
 def _notes_on_classes(
-    sheet: Sheet, outcome: Outcome, found: Values, positive: str | None
+    sheet: Sheet, outcome: Outcome, predictions: Values, positive: str | None
 ) -> Iterator[Note]:
     """Yield notes on text that looks like numbers but has another order than these, and on
     predicted labels that neither the truth nor the metadata know.
@@ -233,10 +233,10 @@ def _notes_on_classes(
     told = positive is not None or metadata.positive_class is not None or sheet.by_class
     if outcome.task is Task.BINARY and not told and [*classes] != sorted_names(classes):
         yield of_metadata.positive_by_spelling(classes)
-    if found.kind is PredictionKind.LABEL and not metadata.classes:
+    if predictions.kind is PredictionKind.LABEL and not metadata.classes:
         codes = [code for code, n in enumerate(outcome.class_counts) if not n]
         if codes:
-            n = int(np.isin(found.array, codes).sum())
+            n = int(np.isin(predictions.array, codes).sum())
             yield of_data.unknown_labels([classes[code] for code in codes], n)
 
 
@@ -382,14 +382,14 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
 
 
 def _nested_folds(
-    sheet: Sheet, inner: BoolArray, found: Values, kept: tuple[str, ...], chosen: IntArray
+    sheet: Sheet, inner: BoolArray, values: Values, kept: tuple[str, ...], chosen: IntArray
 ) -> Iterator[NestedFold]:
     """Yield the outer folds, repeat by repeat, with the predictions of the kept configurations in
     usable inner rows (n_rows,); `chosen` are the samples (N,).
     """
     if not sheet.nested:
         return
-    predictions = found.array[0][:, np.isin(found.configurations, kept)]
+    predictions = values.array[0][:, np.isin(values.configurations, kept)]
     position = np.full(sheet.n_samples, -1)
     position[chosen] = np.arange(len(chosen))
     places = position[sheet.samples]

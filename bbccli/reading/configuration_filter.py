@@ -99,30 +99,30 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     if ALL in include:
         return sheet
     refused = {flag: name for name, flag in INCLUDED.items() if flag and name not in include}
-    found = {
+    flagged = {
         name: flag
         for name in sheet.configurations
         for flag in refused
         if flag in sheet.metadata.flags.get(name, ())
     }
-    if not found:
+    if not flagged:
         return sheet
-    if len(found) == len(sheet.configurations):
+    if len(flagged) == len(sheet.configurations):
         raise InputError(
-            f"all {len(found)} configurations are left out because of their flags: "
-            f"{', '.join(sorted({*found.values()}))}",
+            f"all {len(flagged)} configurations are left out because of their flags: "
+            f"{', '.join(sorted({*flagged.values()}))}",
             path=sheet.path,
             hint=f"--include {ALL}",
         )
-    options = [*dict.fromkeys(refused[flag] for flag in found.values())]
+    options = [*dict.fromkeys(refused[flag] for flag in flagged.values())]
     return replace(
         sheet,
-        cells=tuple(cell for cell in sheet.cells if cell.configuration not in found),
+        cells=tuple(cell for cell in sheet.cells if cell.configuration not in flagged),
         notes=(
             *sheet.notes,
-            of_metadata.flagged_left_out(found, len(sheet.configurations), options),
+            of_metadata.flagged_left_out(flagged, len(sheet.configurations), options),
         ),
-        left_out=tuple(LeftOut(name, flag) for name, flag in found.items()),
+        left_out=tuple(LeftOut(name, flag) for name, flag in flagged.items()),
     )
 
 

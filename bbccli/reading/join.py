@@ -39,10 +39,10 @@ def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
         file = None
         with problems.of(f"{what} file"):
             file = open_separate(path, what, sheet, request)
-            found = read(file, request.roles)
-            if "truth" in found and "truth" in roles:
-                sheet = _with_names(sheet, found["truth"])
-            roles |= found
+            joined = read(file, request.roles)
+            if "truth" in joined and "truth" in roles:
+                sheet = _with_names(sheet, joined["truth"])
+            roles |= joined
             if not file.by_key:
                 by_position += [sheet.path, file.frame.path]
             elif file.frame.n_rows > sheet.n_samples:

@@ -227,12 +227,12 @@ def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
     if any(one.is_boolean for one in columns):
         columns = [_classes_as_numbers(one) for one in columns]
     try:
-        found = [_numbers(one, pa.int64()) for one in columns]
+        as_numbers = [_numbers(one, pa.int64()) for one in columns]
     except pa.ArrowException:
-        found = [_numbers(one, pa.float64()) for one in columns]
-    for column, numbers in zip(columns, found, strict=True):
+        as_numbers = [_numbers(one, pa.float64()) for one in columns]
+    for column, numbers in zip(columns, as_numbers, strict=True):
         _refuse_merged(column, numbers)
-    return found
+    return as_numbers
 
 
 def _classes_as_numbers(column: Column) -> Column:
@@ -244,9 +244,9 @@ def _classes_as_numbers(column: Column) -> Column:
     if not np.isin(numbers, (0, 1)).all():
         raise pa.ArrowInvalid("neither true nor false")
     places = np.append(numbers, -1).astype(np.int64)[codes]
-    found = take(pa.array([0, 1]), as_arrow_or_null(places))
-    _refuse_merged(column, found)
-    return Column(column.path, column.name, found, column.rows, column.origins)
+    classes = take(pa.array([0, 1]), as_arrow_or_null(places))
+    _refuse_merged(column, classes)
+    return Column(column.path, column.name, classes, column.rows, column.origins)
 
 
 def _texts(columns: Sequence[Column]) -> list[pa.Array]:

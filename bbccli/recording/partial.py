@@ -182,13 +182,13 @@ def _predictions(
     design: Design, parts: Sequence[Part], repeats: IntArray, rows: IntArray
 ) -> FloatArray | None:
     """Return predictions (n,) or (n, K) of rows in repeats; None if one is missing."""
-    found = [(part.predictions, *_place(design, part)) for part in parts if part.kind is not None]
-    values = [np.asarray(predictions) for predictions, _, _ in found]
+    placed = [(part.predictions, *_place(design, part)) for part in parts if part.kind is not None]
+    values = [np.asarray(predictions) for predictions, _, _ in placed]
     if not values:
         return None
     shape = (1 + int(repeats.max()), design.n_samples, *values[0].shape[1:])
     whole: FloatArray = np.full(shape, np.nan, dtype_of(parts))
-    for own, (_, at, repeat) in zip(values, found, strict=True):
+    for own, (_, at, repeat) in zip(values, placed, strict=True):
         if repeat < len(whole):
             whole[repeat, at] = own
     chosen: FloatArray = whole[repeats, rows]

@@ -135,11 +135,11 @@ def load(path: Path) -> Recording:
     )
 
 
-def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
+def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
     """Return all tries, named: those of searches in their order, then by first trial."""
-    groups = store.by_identity(found)
+    groups = store.by_identity(parts)
     known: dict[tuple[str, int], str] = {}
-    for part in found:
+    for part in parts:
         if part.name and part.score is not None:
             own = str((part.estimator, part.params))
             if known.setdefault((part.name, part.session), own) != own:

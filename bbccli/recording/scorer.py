@@ -163,11 +163,11 @@ class RecordingScorer:
         if self.labels is not None:
             values = codes_of(values.reshape(-1), self.labels).astype(np.int64)
         outcome = Outcome(self.task, values, classes)
-        found = watched(estimator, features, truth, outcome, part.score)
-        if found is None:
+        stop = watched(estimator, features, truth, outcome, part.score)
+        if stop is None:
             return part
-        flags = tuple(dict.fromkeys([*part.flags, *[STOPPED_EARLY] * found.stopped]))
-        return replace(part, flags=flags, curve_metric=found.metric, curve=found.curve)
+        flags = tuple(dict.fromkeys([*part.flags, *[STOPPED_EARLY] * stop.stopped]))
+        return replace(part, flags=flags, curve_metric=stop.metric, curve=stop.curve)
 
     def _filled(self, part: Part, heard: dict[str, Any], estimator: Any, features: Any) -> Part:
         params = parameters_of(estimator)

@@ -67,9 +67,11 @@ def watched(
     if _runs_to_its_end(model):
         return None
     short = _number(model, "n_iter_") < _number(model, "max_iter")
-    found = [*_agreeing(model, inner, outcome)]
-    if found:
-        metric, curve, kept = min(found, key=lambda one: abs(abs(one[1][one[2]]) - abs(score or 0)))
+    agreeing = [*_agreeing(model, inner, outcome)]
+    if agreeing:
+        metric, curve, kept = min(
+            agreeing, key=lambda one: abs(abs(one[1][one[2]]) - abs(score or 0))
+        )
         return Watched(kept < len(curve) - 1 or short, metric, tuple(curve.tolist()))
     sets = [*_kept_sets(model), *_given_sets()]
     held = any(_holds(one, part, truth) for one in sets for part in (features, inner))

@@ -191,8 +191,8 @@ def vault_in(folder: Path) -> Vault:
     design = store.load(folder)
     part, copied = store.load_sealed(folder)
     place = folder / VAULT / OPENINGS
-    found = tuple(_opening(folder, part, line) for line in openings.lines_of(place))
-    return Vault(part.n_samples, design.planned, found, str(place), copied)
+    seen = tuple(_opening(folder, part, line) for line in openings.lines_of(place))
+    return Vault(part.n_samples, design.planned, seen, str(place), copied)
 
 
 def _opening(folder: Path, part: Design, line: Mapping[str, Any]) -> Opening:

@@ -92,15 +92,15 @@ def on_guidance(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Iterato
         yield guided_by_rows()
     if plan.guided in (Guided.ROWS, Guided.NO):
         return
-    found = None
+    standing = None
     with suppress(UndefinedError):  # the methods say so
-        found = standing_of(matrix, metric, plan)
+        standing = standing_of(matrix, metric, plan)
     run = matrix.source.run
     few = run is not None and run.directions is not None and run.directions <= FEW
-    if found is not None and found.is_climb and not few:
-        yield guided_climb(found.mean, found.lead)
-    elif found is not None and (found.is_climb or found.is_guided):
-        yield guided(found.mean, found.lead)
+    if standing is not None and standing.is_climb and not few:
+        yield guided_climb(standing.mean, standing.lead)
+    elif standing is not None and (standing.is_climb or standing.is_guided):
+        yield guided(standing.mean, standing.lead)
     elif plan.guided is Guided.SCORES:
         yield guided_by_scores()
 
@@ -127,16 +127,16 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidanc
     # equal ones are to be equal, whatever the order of a sum
     alike = np.round(rows.T @ rows / len(rows), 9)
     gains = (metric.direction.sign * every[order[told]]).astype(np.float32)
-    found, lead = _standing_and_lead(alike, gains)
-    far = Guidance(found, np.inf, lead)
+    correlation, lead = _standing_and_lead(alike, gains)
+    far = Guidance(correlation, np.inf, lead)
     if not (far.is_guided or far.is_climb):
-        return Guidance(found, 0.0, lead)
+        return Guidance(correlation, 0.0, lead)
     others = [
         _standing_and_lead(alike[np.ix_(shuffled, shuffled)], gains[shuffled])[0]
         for shuffled in (rng.permutation(len(gains)) for _ in range(N_ORDERS))
     ]
     spread = max(float(np.std(others)), LEAST_SPREAD)
-    return Guidance(found, (found - float(np.mean(others))) / spread, lead)
+    return Guidance(correlation, (correlation - float(np.mean(others))) / spread, lead)
 
 
 def _order_of_trials(matrix: PredictionMatrix) -> IntArray:

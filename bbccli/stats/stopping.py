@@ -192,11 +192,11 @@ def on_stopped(
 ) -> Iterator[Note]:
     """Yield a note where the winner, or one of the members of an ensemble, stopped early."""
     flagged = _flagged(matrix)
-    found = [name for name in names if name in flagged]
-    if found:
+    stopped = [name for name in names if name in flagged]
+    if stopped:
         note = winner_stopped if matrix.n_samples < _FEW else stopped_on_fold
         good = [] if ensemble else _as_good(matrix, metric, plan, names[0], flagged)
-        yield note(found, ensemble, metric.name, matrix.n_samples, good)
+        yield note(stopped, ensemble, metric.name, matrix.n_samples, good)
 
 
 def _as_good(

@@ -206,8 +206,8 @@ def _validated(path: Path) -> dict[str, Path]:
 def _failed(path: Path) -> list[LeftOut]:
     """Return the models whose fit failed, and the class of the error."""
     trainer = path / "models" / "trainer.pkl"
-    found = entries_by_key(file_bytes(trainer), "exc_type") if is_file(trainer) else {}
-    return [LeftOut(name, f"its fit failed: {found[name]}") for name in sorted(found)]
+    reasons = entries_by_key(file_bytes(trainer), "exc_type") if is_file(trainer) else {}
+    return [LeftOut(name, f"its fit failed: {reasons[name]}") for name in sorted(reasons)]
 
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:

@@ -28,11 +28,11 @@ def _owns(file: File) -> bool:
 
 def _load(file: File) -> Iterator[Log]:
     """Yield a log for each model and evaluation."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    by_run: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for line in file.records():
         if not isinstance(line["evaluation"].get("score"), int | float):
             raise file.fault(f"{file.place} has no evaluation.score")
-        found.setdefault((line["model_id"], line["evaluation_name"]), []).append(line)
+        by_run.setdefault((line["model_id"], line["evaluation_name"]), []).append(line)
     place = file.path.with_name(f"{file.stem.removesuffix('_samples')}.json")
     about: dict[str, Any] = {}
     if place.is_file():
@@ -41,7 +41,7 @@ def _load(file: File) -> Iterator[Log]:
         if not isinstance(about, dict):
             raise aggregate.fault("is not an aggregate of Every Eval Ever")
     model_info, time = object_of(about.get("model_info")), about.get("evaluation_timestamp")
-    for (model, task), lines in found.items():
+    for (model, task), lines in by_run.items():
         told = about.get("evaluation_results") or ()
         of_task = [one for one in told if one["evaluation_name"] == task]
         by_id = {one.get("evaluation_result_id"): one for one in told}
@@ -81,7 +81,7 @@ def _score(line: Mapping[str, Any], metrics: _Metrics) -> float | None:
 def _results(lines: _Lines, metrics: _Metrics) -> list[ItemScores]:
     """Return the samples, a line per metric; several of one metric are epochs."""
     names, times = _names(metrics), Counter[tuple[str, str | None]]()
-    found: dict[tuple[str, int], ItemScores] = {}
+    by_item: dict[tuple[str, int], ItemScores] = {}
     for line in lines:
         sample, key = str(line["sample_id"]), line.get("evaluation_result_id")
         times[sample, key] += 1
@@ -92,9 +92,9 @@ def _results(lines: _Lines, metrics: _Metrics) -> list[ItemScores]:
         about, error = under("metadata", line.get("metadata")), line.get("error") or ""
         asked = tuple(hash(str(line["input"].get(name))) for name in ("raw", "reference"))
         new = ItemScores(sample, {}, epoch, error, about, asked)
-        one = found.setdefault((sample, epoch), new)
-        found[sample, epoch] = one._replace(scores={**one.scores, **scores})
-    return [*found.values()]
+        one = by_item.setdefault((sample, epoch), new)
+        by_item[sample, epoch] = one._replace(scores={**one.scores, **scores})
+    return [*by_item.values()]
 
 
 def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:

@@ -61,14 +61,14 @@ def _log(file: File, header: Any, samples: Any) -> Log:
         left_out = "it holds no samples"
     measured: set[str] = set()
     samples = file.each(samples if not left_out else (), "sample")
-    found = [_result(file, object_of(sample), measured) for sample in samples]
-    names = (name for one in found for name in one.scores)
+    items = [_result(file, object_of(sample), measured) for sample in samples]
+    names = (name for one in items for name in one.scores)
     return Log(
         place=file.path,
         task=spec["task"] if version in (None, 0, "0") else f"{spec['task']} version {version}",
         configuration=_configuration(spec),
         details=_details(plan),
-        results=found,
+        results=items,
         scorers=_scorers(names, measured, results),
         created=moment_of(spec.get("created")),
         left_out=left_out,

@@ -57,8 +57,8 @@ def _load(file: File) -> Iterator[Log]:
         if together
         else [([s], [r]) for s, r in zip(suites, results, strict=True)]
     )
-    for own, found in parts:
-        every = [one for some in found for one in some]
+    for own, tests in parts:
+        every = [one for some in tests for one in some]
         failed = {one.item: one for one in every if one.error}  # as well, in its teardown
         times = [moment_of(suite.get("timestamp")) for suite in own]
         yield Log(

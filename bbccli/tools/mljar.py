@@ -358,15 +358,15 @@ def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
 
 def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> FloatArray:
     """Return the predictions (n,) or (n, K) of a model."""
-    found = {key: values for key, values in table.items() if key.startswith("prediction")}
+    by_name = {key: values for key, values in table.items() if key.startswith("prediction")}
     by_class = run.task is Task.MULTICLASS
     # the names of columns are read without blanks at their ends
-    names = [f"prediction_{one}".rstrip() for one in classes] if by_class else [*found][:1]
-    if not names or found.keys() != {*names}:
-        columns = ", ".join(found) or "none"
+    names = [f"prediction_{one}".rstrip() for one in classes] if by_class else [*by_name][:1]
+    if not names or by_name.keys() != {*names}:
+        columns = ", ".join(by_name) or "none"
         problem = f"has the prediction columns {columns}, which do not fit the classes"
         raise InputError(problem, path=run.place(name), hint=_AGAIN)
-    return np.column_stack([found[key] for key in names]) if by_class else found[names[0]]
+    return np.column_stack([by_name[key] for key in names]) if by_class else by_name[names[0]]
 
 
 def _flags(run: _Run, name: str) -> tuple[str, ...]:

@@ -46,14 +46,14 @@ def _load(file: File) -> list[Log]:
 
 def _results(file: File, events: Sequence[Mapping[str, Any]]) -> list[ItemScores]:
     """Return the samples; several matches, or metrics, of one are its epochs."""
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    by_sample: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for event in events:
         if (sample := event.get("sample_id")) is not None:
-            own = found.setdefault(str(sample), {"match": [], "metrics": [], "error": []})
+            own = by_sample.setdefault(str(sample), {"match": [], "metrics": [], "error": []})
             if (kind := event.get("type")) in [*own]:
                 own[kind].append(object_of(event.get("data")))
     results = []
-    for sample, own in found.items():
+    for sample, own in by_sample.items():
         errors = [str(one.get("message") or one.get("type") or "error") for one in own["error"]]
         for match, metrics in (
             zip_longest(own["match"], own["metrics"])

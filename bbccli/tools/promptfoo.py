@@ -80,16 +80,16 @@ def _load(file: File) -> Iterator[Log]:
         if names[own[0].model, own[0].prompt] > 1:  # providers that differ only in their settings
             configuration["column"] = number
         about = object_of(prompts[key]) if isinstance(key, int) and key < len(prompts) else {}
-        found = []
+        items = []
         for at, row in enumerate(own):
             place = str(at if row.at is None else row.at)
-            found.append(row.result._replace(item=_TEST.join((row.result.item, row.test, place))))
+            items.append(row.result._replace(item=_TEST.join((row.result.item, row.test, place))))
         yield Log(
             place=file.path,
             configuration=configuration,
             details={"text": about["raw"]} if about.get("raw") else {},
-            results=found,
-            scorers=_scorers(found, object_of(about.get("metrics"))),
+            results=items,
+            scorers=_scorers(items, object_of(about.get("metrics"))),
             created=created,
         )
 
@@ -211,13 +211,13 @@ def _nth_tests(told: Sequence[Mapping[str, str]]) -> list[str]:
     keys = [(_item({**values, _DESCRIPTION: ""}), values.get(_DESCRIPTION, "")) for values in told]
     n_repeats, seen = gcd(*Counter(keys).values()), Counter[tuple[str, str]]()
     numbers: dict[str, dict[str, int]] = {}
-    found = []
+    numbered = []
     for item, described in keys:
         number = seen[item, described] // n_repeats
         seen[item, described] += 1
         own, test = numbers.setdefault(item, {}), f"{hash_of(described)}{number}"
-        found.append(f"{_NTH}{own.setdefault(test, len(own))}{_NTH}{test}")
-    return found
+        numbered.append(f"{_NTH}{own.setdefault(test, len(own))}{_NTH}{test}")
+    return numbered
 
 
 def _numbers(header: Sequence[str], cells: Sequence[str]) -> dict[str, float | None]:

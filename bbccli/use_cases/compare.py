@@ -264,8 +264,8 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
                 comparisons = (made_against(matrix, metric, plan, self.baseline, self.margin),)
             elif question is ComparisonKind.BASELINE:
                 baseline = self.baseline or ""
-                found = against_baseline(matrix, metric, plan, baseline, self.margin)
-                comparisons = (found.winner, *found.every)
+                bounds = against_baseline(matrix, metric, plan, baseline, self.margin)
+                comparisons = (bounds.winner, *bounds.every)
             elif question is ComparisonKind.FAMILIES:
                 if self.by is not None:
                     families = families_by(matrix, self.by)
@@ -350,7 +350,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
             with working(self.metrics, matrix):
                 tables.append(performances_of(matrix, metric, plan, columns))
         families = tuple(dict.fromkeys(family for table in tables for family in table))
-        found = compare_across(
+        ranks = compare_across(
             np.array([[table.get(family, np.nan) for family in families] for table in tables]),
             families,
             names,
@@ -359,7 +359,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
             tests=self.test,
             adjust=self.adjust or Adjustment.HOLM,
         )
-        return compare_document(matrices, metrics[0], plans[0], ranks=found)
+        return compare_document(matrices, metrics[0], plans[0], ranks=ranks)
 
 
 def _check_alike(

@@ -150,12 +150,12 @@ def of_deployed(
         for name in ("bbc", *(analysis.methods or ())):
             if name != ALL:
                 check_makes(METHODS[name], tool)
-        found = repeated(maker_of_run(matrix), rule)
+        repeat = repeated(maker_of_run(matrix), rule)
     except UnsupportedError:  # by options: a method, an interval, models that are left out
         return plan, matrix, ()
-    if not found.holds:
+    if not repeat.holds:
         other = "" if rule.n_copies else mismatch(matrix)
-        apart = _apart(run, rule, found, other)
+        apart = _apart(run, rule, repeat, other)
         note = ensemble_not_reproduced(rule.name, run.tool, apart, data_differ=other != "")
         return plan, matrix, (note,)
     work = rule.rounds * len(rule.candidates) * matrix.n_samples
@@ -179,17 +179,17 @@ def of_deployed(
     return tool, matrix, ()
 
 
-def _apart(run: ToolRun, rule: Ensemble, found: Repeated, why: str) -> str:
+def _apart(run: ToolRun, rule: Ensemble, repeat: Repeated, why: str) -> str:
     """Return how an ensemble that is made again differs from the tool's, and why if known."""
     label = METRICS[rule.metric].label
     if rule.n_copies:
         more = count(rule.n_copies, "more row")
         why = f"it chose by {more}, copies of rows of rare classes, which are dropped here"
-    elif not why and found.same_score:
-        return f"{run.tool}'s rule reaches its {label}, {found.score:.6g}, with other members"
+    elif not why and repeat.same_score:
+        return f"{run.tool}'s rule reaches its {label}, {repeat.score:.6g}, with other members"
     return (
-        f"{run.tool}'s rule gives {label} {found.score:.6g}, and {run.tool} reports "
-        f"{found.reported:.6g}{why and ', because '}{why}"
+        f"{run.tool}'s rule gives {label} {repeat.score:.6g}, and {run.tool} reports "
+        f"{repeat.reported:.6g}{why and ', because '}{why}"
     )
 
 
@@ -222,8 +222,8 @@ def _capped(
         if reported is not None and metric.name in POWERS:
             method = METHODS[reported.method]
             of_cap = replace(plan, cap=CAP)
-            found = method.run(matrix, metric, of_cap, select_by=metrics[0])
-            capped.append(replace(found, selection=()))
+            at_cap = method.run(matrix, metric, of_cap, select_by=metrics[0])
+            capped.append(replace(at_cap, selection=()))
     return capped
 
 
@@ -242,10 +242,25 @@ def _beside(
         cases = [
             method.case(matrix, metric, one, select_by=metrics[0]) for one in (plan, plan.single)
         ]
-        found, looked = difference_at_size(*cases), made.direction.gain(made.naive, single.naive)
-        if looked == found.value == found.interval.lower == found.interval.upper == 0:
+        difference, looked = (
+            difference_at_size(*cases),
+            made.direction.gain(made.naive, single.naive),
+        )
+        if (
+            looked
+            == difference.value
+            == difference.interval.lower
+            == difference.interval.upper
+            == 0
+        ):
             continue  # such as a cut, on which the metric does not depend
-        figures = (float(looked), found.value, found.interval, found.wins, found.error)
+        figures = (
+            float(looked),
+            difference.value,
+            difference.interval,
+            difference.wins,
+            difference.error,
+        )
         yield with_most(single), MadeGain(metric.name, *figures)
 
 

@@ -237,7 +237,7 @@ def counts(name: str, text: str | None, most: int) -> tuple[int, ...]:
     """
     if text is None:
         return ()
-    found = []
+    numbers = []
     for part in text.split(","):
         word = part.strip()
         if not word.isdecimal() or not word.isascii() or len(word) > 12 or int(word) < 1:
@@ -249,5 +249,5 @@ def counts(name: str, text: str | None, most: int) -> tuple[int, ...]:
             raise OptionError(
                 f"{parameter(name)} has {word}, over {most:,}", hint=f"at most {most:,}"
             )
-        found.append(int(word))
-    return tuple(dict.fromkeys(found))
+        numbers.append(int(word))
+    return tuple(dict.fromkeys(numbers))

@@ -34,8 +34,8 @@ def best_fractions(
         part = slice(group * LANES, min((group + 1) * LANES, n_bags))
         lanes[group, :, : part.stop - part.start] = masses[part].T
         of_lanes[group, :, : part.stop - part.start] = terms[:, part]
-    found = _best_fractions(columns, orders, positive, lanes, of_lanes, bounded, root)
-    return found[:n_bags]
+    best = _best_fractions(columns, orders, positive, lanes, of_lanes, bounded, root)
+    return best[:n_bags]
 
 
 def of_bags(scores: Any, positive: Any, masses: Any, *, bounded: bool) -> tuple[Any, Any, Any]:
@@ -47,7 +47,7 @@ def of_bags(scores: Any, positive: Any, masses: Any, *, bounded: bool) -> tuple[
 def _best_fractions(
     columns: Any, orders: Any, positive: Any, lanes: Any, terms: Any, bounded: Any, root: Any
 ) -> Any:
-    found = np.empty((len(lanes) * LANES, len(columns)))
+    fractions = np.empty((len(lanes) * LANES, len(columns)))
     hits, false = np.zeros(LANES), np.zeros(LANES)
     lowest, best = np.zeros(LANES), np.zeros(LANES)
     for c in range(len(columns)):
@@ -77,8 +77,8 @@ def _best_fractions(
             _compare(best, hits, false, of, root)
             for lane in range(LANES):
                 value = best[lane] if lowest[lane] == 0 else before[lane]
-                found[group * LANES + lane, c] = value if value > -np.inf else np.nan
-    return found
+                fractions[group * LANES + lane, c] = value if value > -np.inf else np.nan
+    return fractions
 
 
 @numba.njit(nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]

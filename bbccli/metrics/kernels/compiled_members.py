@@ -30,7 +30,7 @@ FAR = 64
 def surprises(weights: Any, sums: Any, columns: Any, number: Any, clip: Any) -> Any:
     """Weighted sums of -ln of the mean probability of the truth, which is at least `clip`."""
     n_columns = len(columns)
-    found, across = np.empty((len(weights), n_columns)), np.ascontiguousarray(columns.T)
+    losses, across = np.empty((len(weights), n_columns)), np.ascontiguousarray(columns.T)
     logarithms, products = np.empty(n_columns), np.empty(n_columns)
     least, few = clip * (number + 1), clip > SAFE
     for bag in range(len(weights)):
@@ -59,14 +59,14 @@ def surprises(weights: Any, sums: Any, columns: Any, number: Any, clip: Any) -> 
                     logarithms[c] += np.log(products[c])
                     products[c] = 1.0
                 factors = 0
-        found[bag] = np.log(number + 1.0) * masses.sum() - logarithms
-    return found
+        losses[bag] = np.log(number + 1.0) * masses.sum() - logarithms
+    return losses
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def hits(weights: Any, sums: Any, columns: Any, truth: Any, number: Any, cut: Any) -> Any:
     """Weighted counts of the samples whose class is predicted: 1 above the cut."""
-    found = np.empty((len(weights), len(columns)))
+    counts = np.empty((len(weights), len(columns)))
     limit = cut * (number + 1)
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]
@@ -85,14 +85,14 @@ def hits(weights: Any, sums: Any, columns: Any, truth: Any, number: Any, cut: An
                     mean = (own[i] + of_column[rows[i]]) / (number + 1)
                     scaled = mean * SPLITTER
                     right += signed[i] * (scaled - (scaled - mean) > cut)
-            found[bag, c] = right
-    return found
+            counts[bag, c] = right
+    return counts
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any) -> Any:
     """Shares of (positive, negative) pairs in the right order, ties one half."""
-    found = np.empty((len(weights), len(columns)))
+    shares = np.empty((len(weights), len(columns)))
     n_all = weights.shape[1]
     means, order, moved = (
         np.empty(n_all),
@@ -113,10 +113,10 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
                 scaled = mean * SPLITTER
                 means[i] = scaled - (scaled - mean)
             sort(means, n, order, moved, keys, counts)
-            found[bag, c] = (
+            shares[bag, c] = (
                 _concordant(means, order, n, masses, positive) / pairs if pairs > 0 else np.nan
             )
-    return found
+    return shares
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]

@@ -43,9 +43,9 @@ def of_bags(
 
     scores, masses (B, M): of each bag, and what each row counts in it.
     """
-    found = [_of_bag(*bag, positive, bounded) for bag in zip(scores, masses, strict=True)]
-    cells, cuts = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return cells, np.cumsum([0, *(len(one) for _, one in found[:-1])]), cuts
+    bags = [_of_bag(*bag, positive, bounded) for bag in zip(scores, masses, strict=True)]
+    cells, cuts = (np.concatenate(parts) for parts in zip(*bags, strict=True))
+    return cells, np.cumsum([0, *(len(one) for _, one in bags[:-1])]), cuts
 
 
 def _of_bag(

@@ -46,13 +46,13 @@ def surprises(
     weights: FloatArray, sums: FloatArray, columns: FloatArray, number: int, clip: float
 ) -> FloatArray:
     """Weighted sums of -ln of the mean probability of the truth, which is at least `clip`."""
-    found = np.empty((len(weights), len(columns)))
+    losses = np.empty((len(weights), len(columns)))
     for bag, (row, own) in enumerate(zip(weights, sums, strict=True)):
         inside = row > 0
         means = own[inside] + columns[:, inside]
         np.maximum(means, clip * (number + 1), out=means)
-        found[bag] = np.log(number + 1) * row.sum() - np.log(means, out=means) @ row[inside]
-    return found
+        losses[bag] = np.log(number + 1) * row.sum() - np.log(means, out=means) @ row[inside]
+    return losses
 
 
 def hits(
@@ -60,9 +60,9 @@ def hits(
     cut: float,
 ) -> FloatArray:  # fmt: skip
     """Weighted counts of the samples whose class is predicted: 1 above the cut."""
-    found = np.empty((len(weights), len(columns)))
+    counts = np.empty((len(weights), len(columns)))
     for bag, (row, own) in enumerate(zip(weights, sums, strict=True)):
         inside = row > 0
         above = rounded((own[inside] + columns[:, inside]) / (number + 1)) > cut
-        found[bag] = (above == truth[inside]) @ row[inside]
-    return found
+        counts[bag] = (above == truth[inside]) @ row[inside]
+    return counts

@@ -144,12 +144,12 @@ def standings(
         seen = _ranks(seen) if ranks is None else seen
         apart, variance = _of_scores(seen, _told(outcome)[rows], starts)
     known = variance > 0
-    found: FloatArray = np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
-    for c in np.flatnonzero(found < -ERRORS).tolist():
+    standing: FloatArray = np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
+    for c in np.flatnonzero(standing < -ERRORS).tolist():
         own = array[:, c], outcome, predictions.kind
         if _is_near_mean(*own) or leaves_one_out(*own, folds):
-            found[c] = np.nan
-    return found
+            standing[c] = np.nan
+    return standing
 
 
 def _of_classes(array: FloatArray, outcome: Outcome) -> bool:
@@ -167,29 +167,29 @@ def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) ->
 
 
 def on_turned(
-    predictions: Values, outcome: Outcome, found: FloatArray, folds: IntArray | None = None
+    predictions: Values, outcome: Outcome, standing: FloatArray, folds: IntArray | None = None
 ) -> Iterator[Note]:
     """Yield the note on configurations that go against the truth while others go with it.
 
-    `found` (C,) are their `standings`.
+    `standing` (C,) are their `standings`.
     """
     n_folds = 1 if folds is None else len(distinct(folds[0]))
     least = sqrt(2 * n_folds / pi)
-    if not ((found > least).any() and (found < -least).any()):
+    if not ((standing > least).any() and (standing < -least).any()):
         return
     from statistics import NormalDist
 
-    far = NormalDist().inv_cdf(1 - NOISE_TOLERANCE / len(found))
+    far = NormalDist().inv_cdf(1 - NOISE_TOLERANCE / len(standing))
     trained = WITHOUT_SCALE if predictions.kind is PredictionKind.SCORE else TRAINED
     limit = max(trained * far, least + sqrt(1 - 2 / pi) * far)
-    with_it, against = found > limit, found < -limit
+    with_it, against = standing > limit, standing < -limit
     if outcome.task is Task.SURVIVAL and against.sum() > with_it.sum():
         # the direction of risks is an option: the minority is turned round
-        with_it, against, found = against, with_it, -found
+        with_it, against, standing = against, with_it, -standing
     if not with_it.any() or not against.any():
         return
     names = predictions.configurations
-    turned, best = np.flatnonzero(against), int(np.nanargmax(found))
+    turned, best = np.flatnonzero(against), int(np.nanargmax(standing))
     shown = ""
     if outcome.task is not Task.SURVIVAL:
         own, others = performances(predictions, outcome, np.array([turned[0], best]))

@@ -119,17 +119,17 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
     is used.
     """
     array, truth = predictions.array[0], outcome.values
-    found, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
+    signs, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
     untold = outcome.task is Task.SURVIVAL or (labels and outcome.task is not Task.BINARY)
     if untold or not len(truth) or truth.min() == truth.max():
-        return found
+        return signs
     possible = _ordered(*_glance(array, truth), outcome.task)
     for c in np.flatnonzero(possible).tolist():
-        found[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
+        signs[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
         others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
-        if (labels and found[c] > 0) or (found[c] < 0 and others):
-            found[c] = 0
-    return found
+        if (labels and signs[c] > 0) or (signs[c] < 0 and others):
+            signs[c] = 0
+    return signs
 
 
 def leaves_one_out(

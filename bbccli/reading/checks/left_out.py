@@ -22,15 +22,15 @@ MOST_CELLS = 2**24
 
 
 def best_left_out(
-    found: Values, kept: Values, samples: BoolArray, outcome: Outcome
+    every: Values, kept: Values, samples: BoolArray, outcome: Outcome
 ) -> Iterator[Note]:
     """Yield a note on the configuration that outscores all others on the samples that it predicts.
 
-    `found` are the predictions (R, N, C[, K]) of all configurations, NaN where missing; `samples`
+    `every` are the predictions (R, N, C[, K]) of all configurations, NaN where missing; `samples`
     (N,) those that are kept. Only configurations that predict enough samples to be scored are
     compared, by the metric of the task.
     """
-    array, names = found.array, found.configurations
+    array, names = every.array, every.configurations
     staying_names = {*kept.configurations}
     lost = [c for c, name in enumerate(names) if name not in staying_names]
     if not lost or kept.available is not None or array.size > MOST_CELLS:
@@ -46,7 +46,7 @@ def best_left_out(
         some = tuple(names[i] for i in (*staying, c))
         try:
             matrix = PredictionMatrix(
-                outcome=outcome.take(rows), predictions=part, configurations=some, kind=found.kind
+                outcome=outcome.take(rows), predictions=part, configurations=some, kind=every.kind
             )
             metric = default_metric(matrix)
             performances = Candidates(matrix, metric, Pooling.POOLED).performances()

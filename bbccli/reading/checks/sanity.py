@@ -130,15 +130,15 @@ def _by_fold(
 ) -> BoolArray:
     """(C,) True for configurations that hold a number of the fold or of the row."""
     array = predictions.array
-    found = np.zeros(array.shape[2], bool)
+    suspect = np.zeros(array.shape[2], bool)
     labels = predictions.kind is PredictionKind.LABEL and outcome.task is Task.BINARY
     if array.ndim == 4 or labels:
-        return found
+        return suspect
     if folds is not None and array.shape[1] >= _FEWEST_PER_FOLD * (int(folds.max()) + 1):
-        found = _constant_in_folds(predictions, outcome, folds, among)
+        suspect = _constant_in_folds(predictions, outcome, folds, among)
     if array.shape[1] >= _FEWEST_SAMPLES:
-        found |= _checked(array[:1], _in_order, among & ~found)
-    return found
+        suspect |= _checked(array[:1], _in_order, among & ~suspect)
+    return suspect
 
 
 def _constant_in_folds(
@@ -151,21 +151,21 @@ def _constant_in_folds(
     """
     array = predictions.array
     first = np.flatnonzero(folds[0] == folds[0, 0])[:_GLANCE]
-    found = among & _constant(array[0, first])
-    if not found.any():
-        return found
+    constant = among & _constant(array[0, first])
+    if not constant.any():
+        return constant
     cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
     parts = [cells == cell for cell in distinct(cells)]
-    for c in np.flatnonzero(found):
+    for c in np.flatnonzero(constant):
         column = array[:, :, c]
         values = np.array([column[part][0] for part in parts])
         steady = all((column[part] == v).all() for part, v in zip(parts, values, strict=True))
         n_values = len(np.unique(values))
         labelled = predictions.kind is PredictionKind.LABEL and n_values < max(3, len(parts))
-        found[c] = (
+        constant[c] = (
             steady and n_values > 1 and not labelled and not _baseline(values, parts, outcome)
         )
-    return found
+    return constant
 
 
 def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:

@@ -113,7 +113,7 @@ def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
 
 def _told_apart(logs: Sequence[Log]) -> list[Log]:
     """Add the details in which otherwise equal configurations differ."""
-    found = []
+    apart = []
     for alike in _alike(logs):
         values: dict[str, set[str]] = {}
         for log in alike:
@@ -123,17 +123,17 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
             more = {
                 n: log.details[n] for n, own in values.items() if len(own) > 1 and n in log.details
             }
-            found.append(replace(log, configuration={**more, **log.configuration, **more}))
-    return found
+            apart.append(replace(log, configuration={**more, **log.configuration, **more}))
+    return apart
 
 
 def runs_of(logs: Sequence[Log]) -> Runs:
     """Return the logs of each configuration, named by the keys in which they differ."""
-    found: dict[str, dict[str, Log]] = {}
+    runs: dict[str, dict[str, Log]] = {}
     for log in logs:
-        found.setdefault(_key(log.configuration), {})[log.task] = log
-    names = names_of([next(iter(own.values())).configuration for own in found.values()])
-    return dict(zip(names, found.values(), strict=True))
+        runs.setdefault(_key(log.configuration), {})[log.task] = log
+    names = names_of([next(iter(own.values())).configuration for own in runs.values()])
+    return dict(zip(names, runs.values(), strict=True))
 
 
 def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:

@@ -115,14 +115,14 @@ class File:
 
     @cached_property
     def _lines(self) -> dict[str, dict[str, Any]]:
-        found = {}
+        objects = {}
         for number, line in enumerate(self.text.split(b"\n"), start=1):
             if line.strip():
                 value = json_of(line, self.path, f"line {number} ")
                 if not isinstance(value, dict):
                     raise self.fault(f"line {number} is not a JSON object")
-                found[f"line {number}"] = value
-        return found
+                objects[f"line {number}"] = value
+        return objects
 
     def each(self, values: Iterable[_T], what: str) -> Iterator[_T]:
         """Yield values, and remember which one is being read, such as sample 3."""
@@ -210,10 +210,10 @@ def json_of(content: bytes, path: Path, where: str = "") -> Any:
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
-    return found
+    return values
 
 
 class Zip:

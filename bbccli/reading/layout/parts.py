@@ -60,10 +60,10 @@ def _models(
 
     The fold is the last number in the paths by which all files of each model differ.
     """
-    found = [[*numbers.finditer(table.path)] for table in tables]
-    for place in range(1, min(map(len, found)) + 1):
+    in_path = [[*numbers.finditer(table.path)] for table in tables]
+    for place in range(1, min(map(len, in_path)) + 1):
         models: dict[str, list[tuple[int, Table]]] = {}
-        for table, matches in zip(tables, found, strict=True):
+        for table, matches in zip(tables, in_path, strict=True):
             start, end = matches[-place].span(1)
             name = f"{table.path[:start]}*{table.path[end:]}"
             models.setdefault(name, []).append((int(matches[-place][1]), table))

@@ -67,12 +67,12 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
 
 def difference_at_size(first: Case, second: Case) -> Corrected:
     """Return `corrected_difference`, moved as both figures are by the size correction."""
-    found = corrected_difference(first, second)
+    difference = corrected_difference(first, second)
     sizes = [corrected(case).size_correction or 0.0 for case in (first, second)]
     moved = first.metric.direction.gain(*sizes)
-    lower, upper = found.interval.lower + moved, found.interval.upper + moved
-    interval = replace(found.interval, lower=lower, upper=upper)
-    return replace(found, value=found.value + moved, interval=interval)
+    lower, upper = difference.interval.lower + moved, difference.interval.upper + moved
+    interval = replace(difference.interval, lower=lower, upper=upper)
+    return replace(difference, value=difference.value + moved, interval=interval)
 
 
 def jointly(cases: Sequence[Case]) -> FloatArray:

@@ -108,7 +108,7 @@ def isotonic(given: Given) -> Calibrate:
     truth = (given.matrix.outcome.values == 1).astype(np.float64)
 
     def calibrate(weights: IntArray, made: FloatArray) -> FloatArray:
-        masses, found = masses_of(weights), np.empty_like(made)
+        masses, calibrated = masses_of(weights), np.empty_like(made)
         for bag in range(len(weights)):
             chances, places = np.unique(made[:, :, bag], return_inverse=True)
             places = places.reshape(made.shape[:2])
@@ -118,8 +118,8 @@ def isotonic(given: Given) -> Calibrate:
             )
             here = sizes > 0
             fitted = isotonic_regression(positive[here] / sizes[here], weights=sizes[here]).x
-            found[:, :, bag] = np.interp(chances, chances[here], fitted)[places]
-        return found
+            calibrated[:, :, bag] = np.interp(chances, chances[here], fitted)[places]
+        return calibrated
 
     return calibrate
 

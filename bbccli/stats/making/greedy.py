@@ -126,8 +126,8 @@ def _log_loss(matrix: PredictionMatrix, clip: float) -> Trial:
     columns, masses = np.ascontiguousarray(np.concatenate(chances).T), masses_of(matrix)
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        found = forms_of("members").surprises(weights, sums, columns, n_members, clip)
-        return np.asarray(found / weights.sum(axis=1)[:, None])
+        surprises = forms_of("members").surprises(weights, sums, columns, n_members, clip)
+        return np.asarray(surprises / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
 
@@ -149,8 +149,8 @@ def _squared_error(matrix: PredictionMatrix, metric: Metric) -> Trial:
 
     def values(weights: Any, sums: FloatArray, n_members: int) -> FloatArray:
         of_rows, own, totals = weights
-        found = members.squared_errors(of_rows, own, sums, columns, truth, n_members)
-        means = np.maximum(found, 0.0) / totals
+        errors = members.squared_errors(of_rows, own, sums, columns, truth, n_members)
+        means = np.maximum(errors, 0.0) / totals
         return np.asarray(np.sqrt(means) if metric == RMSE else means)
 
     return Trial(columns, weigh, values)
@@ -163,8 +163,8 @@ def _accuracy(matrix: PredictionMatrix) -> Trial:
     cut = CUT if matrix.threshold is None else matrix.threshold
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        found = forms_of("members").hits(weights, sums, columns, truth, n_members, cut)
-        return np.asarray(found / weights.sum(axis=1)[:, None])
+        hits = forms_of("members").hits(weights, sums, columns, truth, n_members, cut)
+        return np.asarray(hits / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
 

@@ -96,8 +96,8 @@ class Maker:
                 f"nothing can be made of these samples by {rule}: {why}",
                 hint="give another --metric; see bbc metrics",
             )
-        found = of_columns(self.matrix, made, (self.name,))
-        return found if cuts is None else found.with_threshold(float(cuts[0]))
+        matrix = of_columns(self.matrix, made, (self.name,))
+        return matrix if cuts is None else matrix.with_threshold(float(cuts[0]))
 
     def steps(self, weights: IntArray, shares: FloatArray) -> Steps:
         """Return what is made of members with shares (B, C) in each bag (B, N)."""

@@ -153,5 +153,5 @@ def _complete(matrix: PredictionMatrix) -> PredictionMatrix:
             "no configuration predicts every sample, and only such can be combined",
             hint="give --missing common-rows to use the samples that all of them predict",
         )
-    found = matrix.of_configurations(columns)
-    return found if parts is not None else replace(found, available=None)
+    chosen = matrix.of_configurations(columns)
+    return chosen if parts is not None else replace(chosen, available=None)

@@ -351,16 +351,17 @@ def tell_steps(findings: Findings, problems: Problems) -> None:
         findings.skip("outcome", "the outcome is not known for every sample")
 
 
-def tell_scores(findings: Findings, found: Verification | None) -> None:
+def tell_scores(findings: Findings, verification: Verification | None) -> None:
     """Add the result of recomputing the scores of a run."""
-    if found is None:
+    if verification is None:
         return
-    if found.reason is not None:
-        findings.skip("leaderboard", found.reason)
+    if verification.reason is not None:
+        findings.skip("leaderboard", verification.reason)
         return
-    text = f"{found.n_checked} of {found.n_scores} scores recomputed"
+    text = f"{verification.n_checked} of {verification.n_scores} scores recomputed"
     findings.passed(
-        "leaderboard", f"{text}, largest difference {tiny_text(found.largest_difference or 0.0)}"
+        "leaderboard",
+        f"{text}, largest difference {tiny_text(verification.largest_difference or 0.0)}",
     )
 
 

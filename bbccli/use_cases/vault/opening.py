@@ -122,17 +122,17 @@ def _vault_of(scores: Any) -> Found:
     is_path = not in_memory(scores) and name != STDIN and not glob.has_magic(name)
     if is_path and not Path(scores).exists():
         raise InputError("no such file", path=name, hint="give scores of the sealed rows")
-    found = [parent] if (parent / HEADER).is_file() else []
-    found = found or sorted(path.parent for path in parent.glob(f"*/{HEADER}"))
-    if len(found) != 1:
-        where = f"{len(found)} vaults are" if found else "no vault is"
-        names = f": {listing([one.name for one in found], SHOWN)}" if found else ""
+    vaults = [parent] if (parent / HEADER).is_file() else []
+    vaults = vaults or sorted(path.parent for path in parent.glob(f"*/{HEADER}"))
+    if len(vaults) != 1:
+        where = f"{len(vaults)} vaults are" if vaults else "no vault is"
+        names = f": {listing([one.name for one in vaults], SHOWN)}" if vaults else ""
         raise InputError(
             f"{where} beside these scores{names}",
             path=name,
             hint="put the scores into the folder of their vault, which bbc vault has written",
         )
-    return _loaded(found[0], name)
+    return _loaded(vaults[0], name)
 
 
 def _is_vault(path: str) -> InputError:
@@ -306,11 +306,11 @@ def _order(
 
 def _object(key: str) -> dict[str, Any]:
     """Return the variables that a key holds, if it is an object in JSON."""
-    found: Any = None
+    value: Any = None
     if key.startswith("{"):
         with suppress(ValueError, RecursionError):
-            found, _ = json.JSONDecoder().raw_decode(key)
-    return found if isinstance(found, dict) else {}
+            value, _ = json.JSONDecoder().raw_decode(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _refuse(keys: Any, wrong: Any, problem: tuple[str, str], path: str, hint: str) -> None:
@@ -369,7 +369,7 @@ def _counted(analysis: Analysis, vault: Found, given: PredictionMatrix, metric: 
                 yield at
 
     def state(lines: Sequence[dict[str, Any]], ours: int) -> Vault:
-        found = tuple(
+        counted = tuple(
             Opening(
                 str(line.get("name", "")),
                 given if at == ours else None,
@@ -381,7 +381,7 @@ def _counted(analysis: Analysis, vault: Found, given: PredictionMatrix, metric: 
             for at, line in enumerate(lines)
         )
         n = given.n_samples
-        return Vault(n, vault.planned, found, str(vault.openings), vault.copied)
+        return Vault(n, vault.planned, counted, str(vault.openings), vault.copied)
 
     lines = openings.lines_of(vault.openings)
     ours = next(known(lines), None)

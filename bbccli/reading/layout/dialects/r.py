@@ -124,9 +124,9 @@ def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
     if not classes and label is not None:
         classes = levels_of(frame.column(label))
     among = [name for name in names if classes and levels_of(frame.column(name)) <= classes]
-    for found in (among, names):
-        if len(found) == 1:
-            return found[0]
+    for some in (among, names):
+        if len(some) == 1:
+            return some[0]
     raise InputError(
         f"it is unclear which column is the outcome: {listing(names or list(frame.names), 8)}",
         path=frame.path,
