@@ -230,7 +230,6 @@ def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
         {"cut": "tuned:f1"},
     ],
 )
-@pytest.mark.one_in(1)
 def test_curves_of_what_is_made_enclose_its_own_estimate(options):
     plan, matrix = replace(PLAN, **options), matrices.binary(n_samples=60, n_repeats=2)
     found, reported = evidence(matrix, plan=plan)

@@ -44,7 +44,6 @@ COSTS = (1.0, 0.1, 10.0, 0.5)
         ([LogisticRegression(C=1.0), LogisticRegression(C=1.0)], None),
     ],
 )
-@pytest.mark.one_in(1)
 def test_a_number_is_one_direction_and_so_is_every_other_value_but_one(
     tmp_path, estimators, expected
 ):
@@ -71,7 +70,6 @@ def test_predictions_without_their_estimator_say_nothing(tmp_path):
     ("n_directions", "code"),
     [(None, "guided-climb"), (6, "guided"), (7, "guided-climb"), (99, "guided-climb")],
 )
-@pytest.mark.one_in(1)
 def test_a_climb_in_up_to_six_directions_is_no_doubt(tmp_path, n_directions, code):
     directions(tmp_path, [LogisticRegression(C=c) for c in COSTS])
     run = replace(read(tmp_path / "run").source.run, directions=n_directions)
