@@ -628,10 +628,15 @@ def test_columns_called_spreads_are_no_predictions(save, columns):
         swept({"net": X - 50, "net_sd": X - 49 + Y / 99}),
     ],
 )
-def test_what_is_called_a_spread_alone(save, columns):
+def test_what_is_called_a_spread_and_predicts(save, columns):
     first = next(iter(columns))
     worse = {**columns, first: columns[first] + 9 * np.sin(np.arange(N))}
     assert read(save("m.csv", {"truth": VALUES, **worse})).configurations == tuple(columns)
+
+
+def test_a_kernel_called_like_a_standard_error(save):
+    kernels = {"gp": X, "gp_se": Y + 3 * np.sin(np.arange(N))}
+    assert read(save("m.csv", {"truth": VALUES, **kernels})).configurations == tuple(kernels)
 
 
 @pytest.mark.parametrize("spread", [np.std, np.ptp])

@@ -28,6 +28,9 @@ _SPREAD: Final = re.compile(
 _POINT: Final = re.compile(r"y(?:hat)?|mean|mu|pred(?:icted|iction)?|fit(?:ted)?|pre|forecast")
 """Words of a name that mean a spread, or an influence; and those of the prediction."""
 
+_NEAR = 0.9
+"""Share of the truth's variance that the errors of a model stay below."""
+
 _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
 
@@ -122,8 +125,10 @@ def _called_spreads(sheet: Sheet) -> Iterator[str]:
             there = np.isfinite(own) & np.isfinite(point) & np.isfinite(values)
             if there.sum() < FEWEST_ROWS or own[there].min() < 0:
                 continue
-            alike = np.abs(np.corrcoef([values[there], own[there], point[there]])[0])
-            if not alike[1] > alike[2]:
+            told = values[there]
+            alike = np.abs(np.corrcoef([told, own[there], point[there]])[0])
+            # a model called so, such as a kernel, is nearer to the truth than its mean is
+            if not alike[1] > alike[2] and ((own[there] - told) ** 2).mean() > _NEAR * told.var():
                 yield cell.name
 
 
