@@ -15,7 +15,7 @@ from matrices import binary
 
 from bbccli import METRICS, Plan
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.documents.correct import Envelope, document, reported_estimate
+from bbccli.documents.correct import Envelope, document, envelope, reported_estimate
 from bbccli.documents.drop import DropEnvelope
 from bbccli.documents.leaderboard import LeaderboardEnvelope
 from bbccli.documents.plan import PlanEnvelope
@@ -159,3 +159,13 @@ class TestFrame:
         frame = exact.to_frame(("a", "b"))
         assert frame["winner"].tolist() == ["b", "a"]
         assert frame["probability"].tolist() == [0.25, 0.75]
+
+
+def test_a_result_is_what_its_json_gives_back():
+    matrix = binary()
+    one = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=20))
+    interval = replace(one.interval, upper=np.inf)
+    record = envelope(matrix, [replace(one, value=np.nan, interval=interval)])
+    (shown,) = record.estimates
+    assert shown.value is None and shown.interval.upper is None and shown.distribution is None
+    assert record == Document(as_json(record), Envelope).record

@@ -476,3 +476,14 @@ def test_a_saved_verdict_without_a_value_exits_4(run, correct, data, tmp_path, f
         pq.write_table(table.set_column(place, "gate_margin", empty), target)
     status, out, err = run("gate", target)
     assert (status, out, "the saved verdict has no value" in err) == (4, "", True)
+
+
+def test_what_a_later_version_saved_stays_beside_the_verdict(run, saved):
+    document = json.loads(saved.read_text())
+    document["notes"] = [{"code": "few-folds", "text": "t", "remedy": "", "later": 1}]
+    saved.write_text(json.dumps(document | {"later": {"x": 2}}))
+    how = ("--fail-under", 0.1, "--gate-on", "estimate", "--gate-method", "cvt")
+    judged = run.document("gate", saved, *how)
+    assert judged["later"] == {"x": 2} and judged["notes"][0]["later"] == 1
+    assert [note["code"] for note in judged["notes"]] == ["few-folds", "gate-on-naive"]
+    assert judged["gate"]["outcome"] == "met"
