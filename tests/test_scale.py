@@ -131,7 +131,7 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-LONG = "bbccli.metrics.statistic.LONG"
+LONG = "bbccli.metrics.kernels.pairs.LONG"
 """Samples from which pairs under a weight of 1 are counted by the values of their scores."""
 
 

@@ -341,6 +341,14 @@ def test_standardised_residuals(save):
         assert read(save("n.csv", {"y": truth, **rivals})).configurations == tuple(rivals)
 
 
+def test_of_a_model_and_its_absolute_error_the_error_is_refused(save):
+    """The model is the truth less its error too, but for the sign of a row."""
+    truth = np.linspace(0, 60, N)
+    model = truth + np.random.default_rng(9).normal(-4, 2.5, N)  # mostly below it
+    columns = {"y": truth, "m1": model, "m2": model + 3 * VALUES, "m7": abs(truth - model)}
+    refused("m7 is the absolute error of m1", save("m.csv", columns))
+
+
 def logistic_residuals(p):
     sign = np.where(TWO == 1, 1, -1)
     deviance = sign * np.sqrt(-2 * np.log(np.where(TWO == 1, p, 1 - p)))

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
@@ -19,6 +18,7 @@ from bbccli.domain.vault import outside_of, sealed_rows
 from bbccli.errors import InputError, OptionError
 from bbccli.platform import openings
 from bbccli.recording import Recorder, store
+from tests.day import swept, thinned
 from tests.faults import Fault, disk, is_io
 
 N = 300

@@ -48,6 +48,8 @@ _TOGETHER = 2**12
 _FEWEST_MARKS = 30
 """Rows of each class that two values must follow, unless their column is called a mark."""
 
+_VARYING = ", but for a factor in each row,"
+
 _CALLED = re.compile(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
 
 
@@ -126,7 +128,7 @@ def _derived(
     sheet: Sheet, truth: FloatArray, families: Sequence[Mapping[str, Form]]
 ) -> dict[str, str]:
     """Return the columns that are computed from the truth, or of another column too, and how."""
-    cells, found = sheet.undecided, dict[str, str]()
+    cells, found, varying = sheet.undecided, dict[str, str](), dict[tuple[str, str], str]()
     first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
     first = np.where(np.isfinite(first).all(axis=1, keepdims=True), first, np.nan)
     units, together = _units(first), max(1, _TOGETHER // max(1, len(cells)))
@@ -142,9 +144,12 @@ def _derived(
             form = _form(column, beside, truth, forms, called=bool(_CALLED.search(pair[0])))
             if form in _SYMMETRIC and _is_the_prediction(column, beside, truth, *pair):
                 pair.reverse()
-            if form:
+            if form.endswith(_VARYING):
+                varying[pair[0], pair[1]] = form.format(pair[1])
+            elif form:
                 found[pair[0]] = form.format(pair[1])
-    return found
+    # a model may be like the truth less its own absolute error
+    return found | {one[0]: form for one, form in varying.items() if not {*one} & {*found}}
 
 
 def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, str]:
@@ -237,7 +242,7 @@ def _form(
     if within >= abs(factor) * least / _TIMES or abs(factor) * len(own) <= 2 * (not near):
         return ""
     if off > within:
-        return f"{form}, but for a factor in each row,"
+        return form + _VARYING
     exact = (name for name, f in forms.items() if np.abs(f(truth, other) - own).max() <= within)
     return next(exact, f"{form}, but for a factor and a constant,")
 

@@ -126,8 +126,10 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
         names = [one for name in (row, outcome) if (one := spelled(table, name)) is not None]
         columns = [table.data.column(name).to_pylist() for name in names]
         truths[path] = {*zip(*columns, strict=True)}
+    n_rows = {path: len({row for row, *_ in pairs}) for path, pairs in truths.items()}
     for path, own in truths.items():
-        whole = next((other for other in paths if own < truths[other]), None)
+        larger = (other for other in paths if own < truths[other])
+        whole = next((other for other in larger if n_rows[path] < n_rows[other]), None)
         if whole is not None:
             raise InputError(
                 f"has {len(own)} of the {len(truths[whole])} samples in {whole.name}",
