@@ -41,7 +41,7 @@ COMMANDS = {
     "gate": ("gate", "Check saved results against a threshold; exit 3 if one fails."),
     "explain": (
         "explain",
-        "Explain a method, metric, interval or note, or what to report.",
+        "Explain a method, metric, choice or note, or what to report.",
     ),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),

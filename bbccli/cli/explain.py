@@ -37,7 +37,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain a method, metric, interval, choice or note, or what to report.
+    """Explain a method, metric, choice or note, or what to report.
 
     For a method or a metric: definition, assumptions, when not to use it, source. For an interval:
     how often it covered the true value. For a choice (greedy, tuned, platt): how it is made. For a

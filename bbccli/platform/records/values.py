@@ -236,7 +236,7 @@ class Document(Json, Generic[Record]):
     kind: the record that is its schema.
 
     >>> Document(estimates=[]).to_frame().shape
-    (0, 40)
+    (0, 46)
     """
 
     __slots__ = ("kind",)
