@@ -81,14 +81,15 @@ def epoch_chosen(configuration: str, axis: str, value: int, n_samples: int) -> T
 def _stopped(
     names: Sequence[str], ensemble: str, metric: str, n_samples: int, as_good: Sequence[str]
 ) -> Texts:
-    label = metric if metric in STAYED else "log-loss"
+    known = metric if metric in STAYED else "log-loss"
+    label = known.replace("auc", "AUC")
     which = f"{listing(names)}{f', of the {ensemble},' if ensemble else ''}"
     where = "the fold that scores it was best"
     if len(names) > 1:
         where = "the folds that score them were best"
     return (
         f"{which} stopped training where {where}: in studies of boosting, {label} stayed too good "
-        f"by {_by_size(STAYED[label])}; here there are {n_samples}",
+        f"by {_by_size(STAYED[known])}; here there are {n_samples}",
         f"as good without it: {listing(as_good, 3)}" if as_good else _REMEDY,
     )
 

@@ -246,11 +246,12 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
         from bbccli.comparisons.records import Verdict
         from bbccli.documents.compare import compare_document
         from bbccli.stats.stopping import on_stopped
-        from bbccli.use_cases.correct import working
+        from bbccli.use_cases.correct import counted_in, working
 
         matrix, families = self._joined(sources, names)
         enter(progress, "comparing")
         metric, plan = self._metric_and_plan(matrix)
+        matrix = counted_in(matrix, plan)
         comparisons: Sequence[Comparison] = ()
         notes: Sequence[Note] = ()
         if plan.makes and question is ComparisonKind.PAIRS:

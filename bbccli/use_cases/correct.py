@@ -139,7 +139,7 @@ def of_deployed(
     run = matrix.source.run
     rule = run.ensemble if run else None
     if run is None or rule is None or analysis.select or rule.name in matrix.configurations:
-        return plan, matrix, ()
+        return plan, counted_in(matrix, plan), ()
     if rule.stacked:
         return plan, matrix, (deployed_is_stacked(rule.name, run.tool),)
     from bbccli.stats.making.tool import maker_of_run, repeated
@@ -164,12 +164,7 @@ def of_deployed(
         tool = replace(tool, n_resamples=FEWER)
     if work * tool.n_resamples > TOO_MUCH:
         return plan, matrix, (ensemble_not_repeated(rule.name, run.tool, matrix.n_samples),)
-    if {one.name for one in matrix.source.left_out} == {rule.name}:
-        kept = tuple(note for note in matrix.notes if note.code != "flagged-left-out")
-        about = dict(matrix.source.metadata)
-        about["configs"] = [one for one in about.get("configs", ()) if one["id"] != rule.name]
-        source = replace(matrix.source, left_out=(), metadata=about)
-        matrix = replace(matrix, notes=kept, source=source)
+    matrix = counted_in(matrix, tool)
     if metric.wants is PredictionKind.LABEL and rule.cuts and analysis.threshold is None:
         at_cut = replace(tool, cut=OF_TOOL)
         maker = maker_of(matrix, metric, at_cut)
@@ -177,6 +172,19 @@ def of_deployed(
         if cuts is not None and (rule.cut is None or abs(cuts[0] - rule.cut) <= CUTS_APART):
             tool = at_cut
     return tool, matrix, ()
+
+
+def counted_in(matrix: PredictionMatrix, plan: Plan) -> PredictionMatrix:
+    """Return a matrix that does not say that an ensemble is left out if the plan repeats it."""
+    run = matrix.source.run
+    name = run.ensemble.name if run and run.ensemble else ""
+    if plan.select is not Select.TOOL or {one.name for one in matrix.source.left_out} != {name}:
+        return matrix
+    kept = tuple(note for note in matrix.notes if note.code != "flagged-left-out")
+    about = dict(matrix.source.metadata)
+    about["configs"] = [one for one in about.get("configs", ()) if one["id"] != name]
+    source = replace(matrix.source, left_out=(), metadata=about)
+    return replace(matrix, notes=kept, source=source)
 
 
 def _apart(run: ToolRun, rule: Ensemble, repeat: Repeated, why: str) -> str:

@@ -166,6 +166,16 @@ def test_the_answer_is_of_what_the_tool_deploys():
     assert (alone.winner, alone.naive, alone.value) == (single.winner, single.naive, single.value)
 
 
+def test_no_ensemble_is_called_left_out_whose_rule_is_asked_for():
+    asked = bbccli.correct(MLJAR / "mljar", n_resamples=50, select="tool").record
+    assert asked == bbccli.correct(MLJAR / "mljar", n_resamples=50).record
+    beside = bbccli.compare(MLJAR / "mljar", n_resamples=50, select="tool").record
+    for record in (asked, beside):
+        assert "flagged-left-out" not in {one.code for one in record.notes}
+    plain = bbccli.compare(MLJAR / "mljar", n_resamples=50).record
+    assert "flagged-left-out" in {one.code for one in plain.notes}
+
+
 def test_an_ensemble_of_one_model_is_named_as_such():
     said = str(bbccli.correct(MLJAR / "mljar_weights", n_resamples=50))
     assert "The Ensemble that mljar deploys, 3_Linear alone, scored 0.953" in said
