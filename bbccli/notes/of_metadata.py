@@ -279,21 +279,27 @@ def averaged_repeats() -> Texts:
 
 @note(CARE, "flags")
 def flagged_left_out(
-    flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
+    flags: Mapping[str, str],
+    n_configurations: int,
+    options: Sequence[str],
+    *,
+    by_tool: bool = False,
 ) -> Texts:
     """Configurations flagged `ensemble`, `stacked` or `calibrated_on_fold`, and
     [blends](formats.md#rules-on-columns-and-rows), are left out, because they were fitted to the
     labels that score them; so are `low_fidelity` and `dummy` ones, which are not candidates.
 
-    Remedy: nothing; `--select greedy` makes an ensemble anew in every resample. `--include` takes
-    them in, and the figure is then too good.
+    Remedy: nothing; `--select greedy`, or `tool` for mljar and AutoGluon, makes an ensemble anew in
+    every resample. `--include ensembles` takes theirs as it is: its figure is too good.
     """
     names = [f"{name} ({flag})" for name, flag in flags.items()]
     verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
     return (
         f"{len(flags)} of {n_configurations} configurations {verb} left out because of {whose} "
         f"flags: {listing(names)}",
-        " ".join(f"--include {option}" for option in options),
+        "to correct the ensemble, give --select tool"
+        if by_tool
+        else " ".join(f"--include {option}" for option in options),
     )
 
 

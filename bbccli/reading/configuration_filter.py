@@ -115,12 +115,17 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
             hint=f"--include {ALL}",
         )
     options = [*dict.fromkeys(refused[flag] for flag in flagged.values())]
+    run = sheet.metadata.run
+    rule = run.ensemble if run else None
+    by_tool = rule is not None and not rule.stacked and {*flagged} == {rule.name}
     return replace(
         sheet,
         cells=tuple(cell for cell in sheet.cells if cell.configuration not in flagged),
         notes=(
             *sheet.notes,
-            of_metadata.flagged_left_out(flagged, len(sheet.configurations), options),
+            of_metadata.flagged_left_out(
+                flagged, len(sheet.configurations), options, by_tool=by_tool
+            ),
         ),
         left_out=tuple(LeftOut(name, flag) for name, flag in flagged.items()),
     )

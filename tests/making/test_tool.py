@@ -173,7 +173,8 @@ def test_no_ensemble_is_called_left_out_whose_rule_is_asked_for():
     for record in (asked, beside):
         assert "flagged-left-out" not in {one.code for one in record.notes}
     plain = bbccli.compare(MLJAR / "mljar", n_resamples=50).record
-    assert "flagged-left-out" in {one.code for one in plain.notes}
+    (left_out,) = (one for one in plain.notes if one.code == "flagged-left-out")
+    assert left_out.remedy == "to correct the ensemble, give --select tool"
 
 
 def test_an_ensemble_of_one_model_is_named_as_such():
