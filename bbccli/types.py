@@ -121,8 +121,14 @@ class Direction(StrEnum):
 def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     """Return the distinct values, sorted; `numpy.unique` would import `numpy.ma`, which is slow."""
     ordered = np.sort(values, axis=None)
-    changes = ordered[1:] != ordered[:-1]
-    return np.concatenate([ordered[:1], ordered[1:][changes]])
+    return ordered[starts_of(ordered)]
+
+
+def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the places where each of some equal values begins, which follow each other."""
+    changes = np.ones(len(ordered), bool)
+    changes[1:] = ordered[1:] != ordered[:-1]
+    return np.flatnonzero(changes)
 
 
 def readonly(array: Any) -> Any:

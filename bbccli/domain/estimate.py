@@ -16,7 +16,7 @@ from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
 from bbccli.platform.records.values import doc
-from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
+from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval, starts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ class Distribution:
             values, weights = of_kind[chances > 0], chances[chances > 0]
             order = np.argsort(values)
         in_order = values[order]
-        starts = np.flatnonzero(np.concatenate([[True], in_order[1:] != in_order[:-1]]))
+        starts = starts_of(in_order)
         if weights is None:
             return in_order[starts], np.diff(starts, append=len(order)).astype(float)
         return in_order[starts], np.add.reduceat(weights[order], starts)

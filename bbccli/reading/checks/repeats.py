@@ -16,7 +16,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.column import by_appearance, joint
 from bbccli.reading.predictions import Values
-from bbccli.types import FloatArray, IntArray, Task, distinct
+from bbccli.types import FloatArray, IntArray, Task, distinct, starts_of
 
 BITS = 20.0
 """An order of the truth recurs by chance in fewer than one of 2^20 files."""
@@ -268,7 +268,7 @@ def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
         rows, keys = keys, np.zeros(int(groups.max()) + 1, np.uint64)
         np.add.at(keys, groups, _mixed(rows))
     ordered = np.sort(keys)
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    starts = starts_of(ordered)
     counts = np.diff(starts, append=len(ordered))
     return int(np.gcd.reduce(counts)) if len(counts) >= fewest else 1
 

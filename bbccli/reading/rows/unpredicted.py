@@ -30,7 +30,7 @@ from bbccli.notes import lacking
 from bbccli.reading.column import joint, number_of
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+from bbccli.types import FloatArray, IntArray, distinct, starts_of
 
 FEWEST, FEWEST_SCATTERED = 5, 10
 """Fewest rows of a shape, and without one, that are told."""
@@ -107,7 +107,7 @@ def _suspects(
     own, several = some[:, cells], len({sheet.cells[cell].configuration for cell in cells}) > 1
     lowest, highest = np.fmin.reduce(own, axis=1), np.fmax.reduce(own, axis=1)
     equal = np.sort(lowest[lowest == highest])
-    starts = np.flatnonzero(_differ(equal))
+    starts = starts_of(equal)
     shared, counts = equal[starts], np.diff(starts, append=len(equal))
     for i in np.argsort(-counts, kind="stable")[:3].tolist() if counts.max(initial=0) > 2 else ():
         value = float(shared[i])
@@ -120,15 +120,10 @@ def _suspects(
                 continue
             beside = several and not numbers.min() <= value <= numbers.max()
             beside = beside and not _is_truth(sheet, value)
-            if beside or 2 * np.count_nonzero(_differ(np.sort(numbers))) > len(numbers):
+            if beside or 2 * len(distinct(numbers)) > len(numbers):
                 strange.setdefault(numbers.tobytes(), cell)
         if strange:
             yield value, list(strange.values())
-
-
-def _differ(in_order: FloatArray) -> BoolArray:
-    """(n,) True for the first of equal values in order."""
-    return np.concatenate([[True], in_order[1:] != in_order[:-1]])[: len(in_order)]
 
 
 def _is_truth(sheet: Sheet, value: float) -> bool:

@@ -29,7 +29,7 @@ import numpy as np
 
 from bbccli.domain.estimate import Distribution
 from bbccli.platform.dataclass import dataclass
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, starts_of
 
 ROUNDING_TOLERANCE = 1e-12
 """Of a sum of probabilities: a rank that it stands for is reached all the same."""
@@ -78,7 +78,7 @@ class Guarded:
         if lifts[0] > lifts[-1]:
             lifts, weights = lifts[::-1], weights[::-1]
         # rounded, some differences from the bound are equal
-        starts = np.flatnonzero(np.concatenate([[True], lifts[1:] != lifts[:-1]]))
+        starts = starts_of(lifts)
         lifts, chances = lifts[starts], np.add.reduceat(weights, starts) / weights.sum()
         at_bound = int(lifts[0] == 0)
         if len(lifts) == at_bound:
