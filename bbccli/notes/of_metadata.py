@@ -184,6 +184,16 @@ def whole_numbers(names: Sequence[str]) -> Texts:
 
 
 @whole_numbers.also
+def equal_parts(names: Sequence[str]) -> Texts:
+    """Columns that cut the samples into equal parts, as folds do, under another name."""
+    each = "has" if len(names) == 1 else "have"
+    return (
+        f"{listing(names)} {each} a few whole numbers, each as often, as folds have: left out",
+        f"give --fold {names[0]!r} if these are the folds, else --exclude {names[0]!r}",
+    )
+
+
+@whole_numbers.also
 def features_beside(confidence: str, names: Sequence[str]) -> Texts:
     """Columns beyond 0 to 1 beside the probability of the predicted class, the only model's."""
     return (

@@ -265,3 +265,11 @@ def _dense(codes: IntArray) -> IntArray:
     there = np.zeros(largest + 1, bool)
     there[codes] = True
     return (np.cumsum(there) - 1)[codes]
+
+
+def in_equal_parts(values: FloatArray | IntArray) -> bool:
+    """Return whether values (N,) cut the samples into 3 to 100 equal parts, as folds do; those of
+    two classes may differ by one sample each.
+    """
+    sizes = np.unique(values, return_counts=True)[1]
+    return 3 <= len(sizes) <= min(100, len(values) // 2) and bool(np.ptp(sizes) <= 2)

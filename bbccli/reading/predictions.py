@@ -15,7 +15,7 @@ from bbccli.errors import BbcError, InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
-from bbccli.reading.column import Column, number_of, repeated, text_entries
+from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, text_entries
 from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Hints
 from bbccli.reading.sheet import WIDE, Sheet
@@ -339,11 +339,14 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     labels = sheet is not None and len(texts) > len(sheet.cells) - 2
     more = f"; and so for {listing(texts)}" if texts and not labels else ""
     hint = f"give {parameter('row_id', name)} if it names the samples; "
-    if len(repeated(column.codes()[0])):
+    codes = column.codes()[0]
+    if len(repeated(codes)):
         hint = (
             f"{parameter('group', name)} if it names groups of samples, such as patients, "
             f"{parameter('configuration', name)} if it names the configurations of a long table; "
         )
+        if sheet is not None and "fold" not in sheet.roles and in_equal_parts(codes):
+            hint = f"{parameter('fold', name)} if it names the folds, {hint}"
     return f"{hint}otherwise leave it out with {parameter('exclude', name)}{more}"
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from documents import codes
 
-from bbccli.reading import read
+from bbccli.errors import InputError
+from bbccli.reading import Roles, read
 from bbccli.types import PredictionKind
 
 RNG = np.random.default_rng(22)
@@ -21,13 +22,16 @@ def note(matrix, code):
     return found
 
 
+STAGE = RNG.integers(1, 5, N)
+STRATIFIED = np.empty(N, int)
+for _label in (0, 1):
+    STRATIFIED[_label == TRUTH] = np.arange((_label == TRUTH).sum()) % 5
 FEATURES = {
     "sex": {"sex": SEX},
     "sex and age": {"sex": SEX, "age": AGE},
-    "a stage": {"stage": RNG.integers(1, 5, N)},
+    "a stage": {"stage": STAGE},
     "a comorbidity that tells a little": {"copd": (RNG.random(N) < 0.4 + 0.1 * TRUTH).astype(int)},
     "booleans": {"smoker": SEX == 1},
-    "a fold in turns": {"cv_fold": np.arange(N) % 5},
     "a rare flag": {"icu": (RNG.random(N) < 0.05).astype(int)},
 }
 
@@ -45,6 +49,30 @@ def test_features_are_left_out_by_name(save, more):
     assert "--exclude" in found.remedy
     assert set(read(path, only=["*"]).configurations) == {*more, *LOGIT}
     assert "whole-numbers" not in codes(read(path, exclude=list(more)))
+
+
+@pytest.mark.parametrize("values", [np.arange(N) % 5, N - np.arange(N) // 67, STRATIFIED])
+def test_equal_parts_may_be_folds(save, values):
+    path = save("t.csv", {**LOGIT, "Falte": values, "y": TRUTH})
+    found = note(read(path), "whole-numbers")
+    assert "--fold 'Falte'" in found.remedy
+    assert read(path, roles=Roles(fold="Falte")).n_folds == len(set(values))
+
+
+def test_a_stage_is_no_fold(save):
+    found = note(read(save("t.csv", {"stage": STAGE, "y": TRUTH, **LOGIT})), "whole-numbers")
+    assert "--fold" not in found.remedy
+    there = {**LOGIT, "stage": np.arange(N) % 4, "fold": STRATIFIED, "y": TRUTH}
+    assert "--fold" not in note(read(save("t.csv", there)), "whole-numbers").remedy
+
+
+def test_text_in_equal_parts_may_be_folds(save):
+    parts = [f"part{i % 5}" for i in range(N)]
+    with pytest.raises(InputError, match=r"fold=.part. if it names the folds"):
+        read(save("t.csv", {**LOGIT, "part": parts, "y": TRUTH}))
+    with pytest.raises(InputError, match="prediction is text") as told:
+        read(save("t.csv", {**LOGIT, "part": np.repeat([*"ab"], [60, 140]), "y": TRUTH}))
+    assert "fold=" not in told.value.hint
 
 
 HARD = (RISK + RNG.normal(size=N) / 6 > 0.5).astype(int)

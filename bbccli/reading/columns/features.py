@@ -9,8 +9,9 @@ import numpy as np
 
 from bbccli.notes import of_metadata
 from bbccli.reading.arrow import to_numbers
+from bbccli.reading.column import in_equal_parts
 from bbccli.reading.columns.values import all_rows, some_rows
-from bbccli.reading.roles import Request
+from bbccli.reading.roles import Request, is_given
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.types import BoolArray, FloatArray, distinct
 
@@ -32,7 +33,7 @@ _ROWS = 20_000
 """Rows compared, evenly spaced."""
 
 
-def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
+def set_aside_features(sheet: Sheet, request: Request) -> Sheet:
     """Leave out whole numbers that predict far less than the fractions beside them.
 
     Seen: whole numbers beside fractions, in a wide table, under a name unlike theirs, and far less
@@ -70,9 +71,12 @@ def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
     by_word = (max(counts.values(), default=0) > 1) & (n_values <= FEW)
     weak = whole & (shares < np.where(by_word, ALIKE, AS_GOOD))
     good = whole & (shares >= AS_GOOD) & ~weak & (n_values == 2)
+    parts = np.array([in_equal_parts(column) for column in array[:, : len(strange)].T])
+    parts &= "fold" not in sheet.roles and not is_given(request.folds)
     notes = []
     for found, remark in (
-        (weak, of_metadata.whole_numbers),
+        (weak & parts, of_metadata.equal_parts),
+        (weak & ~parts, of_metadata.whole_numbers),
         (good, of_metadata.whole_numbers_kept),
     ):
         if names := [cell.name for cell, one in zip(strange, found, strict=True) if one]:
