@@ -168,12 +168,12 @@ def check_classes_told(sheet: Sheet) -> None:
     """Refuse a column without a class if others have one."""
     untold = [cell for cell in sheet.cells if cell.label is None] if sheet.by_class else []
     if untold:
-        name, present = untold[0].name, sheet.roles["truth"].named_codes()[1]
+        name = untold[0].name
         raise InputError(
             "the column has no class, but others have one",
             path=sheet.path,
             column=name,
-            hint=f"name it '{name}{CLASS_SEPARATOR}{present[0]}' and so on, or drop it",
+            hint=_not_by_class(name),
         )
 
 

@@ -215,7 +215,7 @@ LOGITS = {"a": 2, "b": 1, "weak": 0}
 
 
 def scores(model, n_classes=3, truth=THREE):
-    noise = np.random.default_rng(len(model)).normal(size=(N, n_classes))
+    noise = np.random.default_rng([*model.encode()]).normal(size=(N, n_classes))
     return (LOGITS[model] * np.eye(n_classes)[truth] + noise).round(4)
 
 
@@ -347,6 +347,18 @@ def test_of_a_model_and_its_absolute_error_the_error_is_refused(save):
     model = truth + np.random.default_rng(9).normal(-4, 2.5, N)  # mostly below it
     columns = {"y": truth, "m1": model, "m2": model + 3 * VALUES, "m7": abs(truth - model)}
     refused("m7 is the absolute error of m1", save("m.csv", columns))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_residuals_of_each_class(save, n_classes):
+    truth, shares_of = (TWO, np.column_stack([1 - P, P])) if n_classes == 2 else (THREE, A)
+    off = np.eye(n_classes)[truth] - shares_of
+    columns = {f"P_{k}": shares_of[:, k] for k in range(n_classes)}
+    columns |= {f"R_{k}": off[:, k] for k in range(n_classes)}
+    path = save("m.csv", {"y": truth, **columns})
+    refused("R_0 is the truth minus P_0 in every row", path, hint="--exclude 'R_0' --exclude 'R_1'")
+    found = read(path, exclude=[f"R_{k}" for k in range(n_classes)])
+    assert found.configurations == ("P",)
 
 
 def logistic_residuals(p):

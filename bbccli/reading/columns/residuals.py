@@ -25,6 +25,7 @@ from bbccli.reading.columns.values import (
 from bbccli.reading.outcome import task_of
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.table import PredictionColumn
 from bbccli.types import FloatArray, IntArray, Task, distinct
 
 _ROUNDED = 0.005
@@ -102,13 +103,19 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     if "truth" not in sheet.roles or task_of(request, sheet) is Task.SCORE or sheet.layout != WIDE:
         return sheet
     classes, truth = classes_of(sheet, request), sheet.roles["truth"]
+    codes = codes_among(truth, classes) if classes else np.array([])
     derived = dict[str, str]()
     if len(classes) == 2:
-        codes = codes_among(truth, classes)
-        derived = _derived(sheet, np.where(codes < 0, np.nan, codes), FORMS[1:])
+        derived = _derived(sheet, sheet.undecided, np.where(codes < 0, np.nan, codes), FORMS[1:])
         derived |= _signed(sheet, codes, derived)
     elif not truth.is_text:
-        derived = _derived(sheet, to_numbers(truth.values).astype(np.float64), FORMS)
+        numbers = to_numbers(truth.values).astype(np.float64)
+        derived = _derived(sheet, sheet.undecided, numbers, FORMS)
+    for place, label in enumerate(classes if sheet.by_class else ()):
+        of_class = [cell for cell in sheet.cells if cell.label == label]
+        if len(of_class) > 1:
+            here = np.where(codes < 0, np.nan, codes == place)
+            derived |= _derived(sheet, of_class, here, FORMS[1:2])
     if classes:
         derived |= _marks(sheet, classes, derived)
     if derived:
@@ -125,10 +132,13 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
 
 
 def _derived(
-    sheet: Sheet, truth: FloatArray, families: Sequence[Mapping[str, Form]]
+    sheet: Sheet,
+    cells: Sequence[PredictionColumn],
+    truth: FloatArray,
+    families: Sequence[Mapping[str, Form]],
 ) -> dict[str, str]:
-    """Return the columns that are computed from the truth, or of another column too, and how."""
-    cells, found, varying = sheet.undecided, dict[str, str](), dict[tuple[str, str], str]()
+    """Return the cells that are computed from the truth, or of another column too, and how."""
+    found, varying = dict[str, str](), dict[tuple[str, str], str]()
     first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
     first = np.where(np.isfinite(first).all(axis=1, keepdims=True), first, np.nan)
     units, together = _units(first), max(1, _TOGETHER // max(1, len(cells)))
@@ -137,7 +147,7 @@ def _derived(
         made = [next(iter(forms.values()))(there, first) for forms in some]
         for c, place in _likely(units, _units(np.concatenate(made, axis=1))):
             forms, other = some[place // len(cells)], place % len(cells)
-            pair = [cells[c].name, cells[other].name]
+            pair = [cells[c].source, cells[other].source]
             if {*pair} & {*found} or (c == other and forms is not FORMS[0]):
                 continue
             column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
