@@ -91,9 +91,11 @@ class GateRule:
             self._check_decides(metric, bounds)
             return
         up = direction is Direction.MAXIMIZE
+        turned = self.threshold < bounds[0]  # scikit-learn's negative loss
+        hint = f"{'--fail-under' if up else '--fail-over'} {self.threshold * (-1) ** turned:g}"
         raise OptionError(
             f"{self.option} does not go with {metric}, which is {'max' if up else 'min'}imised",
-            hint=f"{'--fail-under' if up else '--fail-over'} {self.threshold:g}",
+            hint=hint,
         )
 
     def _check_decides(self, metric: str, bounds: tuple[float, float]) -> None:

@@ -207,7 +207,7 @@ class Plan:
     @property
     def rule(self) -> str:
         """The rule of selection, with its number."""
-        return str(self.select) + (f":{self.members}" if self.members else "")
+        return str(self.select) + ("" if self.members is None else f":{self.members}")
 
     def _check_members(self) -> None:
         """Refuse a number that the rule can't take, and complete that of greedy."""
@@ -217,7 +217,8 @@ class Plan:
         if self.select is Select.MEAN and self.members is None:
             raise OptionError(f"{given} lacks its number", hint=f"such as {given}:5")
         if self.members is not None and self.select not in (Select.GREEDY, Select.MEAN):
-            raise OptionError(f"{given}: the rule takes no number", hint=f"{self.select}")
+            hint = parameter("select", self.select)
+            raise OptionError(f"{given}: the rule takes no number", hint=hint)
         if self.members is not None and not 1 <= self.members <= MOST_MEMBERS:
             raise OptionError(
                 f"{given}: the number is not in 1 to {MOST_MEMBERS}", hint="such as greedy:25"

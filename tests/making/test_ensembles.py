@@ -177,7 +177,7 @@ def test_a_second_metric_measures_the_same_ensembles(name):
 @pytest.mark.parametrize(
     ("rule", "word"),
     [
-        ("greedy:0", "1 to"),
+        ("greedy:0", "greedy:0.: the number is not in 1 to"),
         swept("greedy:x", "not a number"),
         swept("greedy:", "not a number"),
         swept("mean", "number"),

@@ -123,8 +123,9 @@ def test_the_cut_of_sklearn_follows_the_selection_at_one_half() -> None:
 )
 def test_where_sklearn_has_no_cut_the_reason_is_told(changes, metric: str, word: str) -> None:
     matrix = replace(binary(80, 5, n_folds=4, seed=3), **changes)
-    with pytest.raises(BbcError, match=word):
+    with pytest.raises(BbcError, match=word) as refused:
         correct(matrix, metric=metric, threshold="sklearn", n_resamples=20)
+    assert metric != "auc" or 'threshold="sklearn:f1"' in str(refused.value.hint)
 
 
 def test_all_samples_are_positive_above_a_cut_of_zero() -> None:

@@ -360,6 +360,20 @@ def test_the_figure_of_the_leaderboard_is_named():
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        {"select": "tool", "threshold": "tuned:f1"},
+        {"select": "tool", "threshold": "tool", "calibrate": "platt"},
+        {"metric": ["auc", "f1"], "threshold": "tool"},
+    ],
+)
+def test_another_cut_is_not_said_to_be_that_of_predict(options: dict):
+    found = bbccli.correct(GLUON / "bag_shuffled", n_resamples=20, **options)
+    assert found.estimate.made.cut is not None
+    assert "its leaderboard shows" not in FORMS["markdown"](found.document)
+
+
+@pytest.mark.parametrize(
     ("much", "too_much", "options", "expected"),
     [
         (1e9, 3e9, {}, ("Ensemble", 1000)),

@@ -93,7 +93,8 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
             and [estimate.metric] == first
         ):
             yield "ensemble", membership(estimate.made, estimate.n_resamples)
-            if cut := elsewhere(estimate, phrases.digits_in(document, estimate.metric)):
+            digits = phrases.digits_in(document, estimate.metric)
+            if cut := elsewhere(estimate, document.plan, digits):
                 yield "cut", cut
     several = document.input.n_configurations > 1
     for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][

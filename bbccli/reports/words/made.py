@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from bbccli.documents.correct import Envelope
 from bbccli.domain.estimate import Estimate, Made, MadeGain
+from bbccli.domain.plan import OF_TOOL, Plan
+from bbccli.metrics import METRICS
 from bbccli.platform.rounding import Digits, count, percent, short, trimmed
 from bbccli.reports.words import phrases
+from bbccli.types import PredictionKind
 
 MOST_MEMBERS = 4
 """Members of an ensemble that a sentence names."""
@@ -56,15 +59,17 @@ def membership(made: Made, n_resamples: int) -> str:
     return f"{repeated}: {mean} member{'s' * (mean != '1')} on average, most often {shares}"
 
 
-def elsewhere(estimate: Estimate, digits: Digits) -> str:
+def elsewhere(estimate: Estimate, plan: Plan, digits: Digits) -> str:
     """Return the figure of the leaderboard, if that takes labels at another cut than `predict`."""
     made = estimate.made
     if made is None or made.cut is None or made.reported is None:
         return ""
-    if estimate.metric != estimate.selected_by:
+    if plan.cut != OF_TOOL or plan.calibrate or estimate.metric != estimate.selected_by:
+        return ""
+    cut = short(round(made.cut, 3))
+    if METRICS[estimate.metric].wants is not PredictionKind.LABEL or cut == "0.5":
         return ""
     figure = digits.performance(made.reported)
-    cut = short(round(made.cut, 3))
     return f"{made.tool}'s predict cuts at {cut}; its leaderboard shows {figure}, cut at 0.5"
 
 

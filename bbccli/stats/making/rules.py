@@ -76,14 +76,13 @@ def _finder(matrix: PredictionMatrix, plan: Plan) -> Callable[[Given], Find]:
 
 def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     """Return the metric that the cut is tuned for."""
-    asked, name = parameter("threshold", plan.cut), str(plan.cut).partition(":")[2]
+    asked, (how, _, name) = parameter("threshold", plan.cut), str(plan.cut).partition(":")
     if plan.cut == OF_TOOL:
         rule = rule_of_run(matrix, asked)
         if not rule.cuts:
             raise UnsupportedError(f"{asked}: the tool has no cut here", hint="leave it out")
         name = rule.cut_for
-    by_folds = str(plan.cut).startswith(AS_SKLEARN)
-    if by_folds and matrix.folds is None and not matrix.repeated_holdout:
+    if how == AS_SKLEARN and matrix.folds is None and not matrix.repeated_holdout:
         raise UnsupportedError(
             f"{asked} takes the mean of the folds, and these are unknown",
             hint=f"add a column of folds, or give {parameter('threshold', TUNED)}",
@@ -98,7 +97,7 @@ def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     if chosen.wants is not PredictionKind.LABEL:
         raise UnsupportedError(
             f"{asked}: {chosen.label} does not depend on a cut",
-            hint=f"{parameter('threshold', 'tuned:f1')}, or another metric of predicted classes",
+            hint=f"{parameter('threshold', f'{how}:f1')}, or another metric of predicted classes",
         )
     return metric if chosen == metric else chosen
 
