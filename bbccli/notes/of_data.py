@@ -203,6 +203,16 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
     )
 
 
+@repeated_samples.also
+def rows_again(n_again: int, n: int) -> Texts:
+    """A part of the rows is there twice, as where files that overlap were put together."""
+    return (
+        f"{n_again} of {n} rows repeat earlier rows in the same order, with the same truth and "
+        "predictions: copies count as samples of their own, and make the interval too narrow",
+        "keep each sample once; files that overlap need a column 'row_id'",
+    )
+
+
 @note(DOUBT, "outcome")
 def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
     """Some predictions are labels that the truth lacks, such as "abstain" or -1. They are wrong

@@ -214,27 +214,58 @@ def test_coarse_predictions_coincide_and_are_no_copies():
     for _ in range(100):
         n, levels = int(rng.integers(20, 400)), int(rng.choice([2, 3, 10, 50]))
         array = rng.integers(0, levels, (n, int(rng.integers(1, 7)))).astype(float)
-        assert copies_of(predictions_of(array), outcome_of(rng.integers(0, 2, n))) == 1
+        assert copies_of(predictions_of(array), outcome_of(rng.integers(0, 2, n)))[0] == 1
     few = np.tile(rng.random((19, 2)), (2, 1))
-    assert copies_of(predictions_of(few), outcome_of(np.zeros(38))) == 1
+    assert copies_of(predictions_of(few), outcome_of(np.zeros(38)))[0] == 1
 
 
 def test_copies_are_of_all_configurations_and_of_the_truth():
     rng = rng_of(6)
     array, truth = np.tile(rng.random((50, 9)), (2, 1)), np.tile(rng.integers(0, 2, 50), 2)
-    assert copies_of(predictions_of(array), outcome_of(truth)) == 2
+    assert copies_of(predictions_of(array), outcome_of(truth))[0] == 2
     other = np.append(1 - truth[:1], truth[1:])
-    assert copies_of(predictions_of(array), outcome_of(other)) == 1
+    assert copies_of(predictions_of(array), outcome_of(other))[0] == 1
     array[:50, 8] += 1
-    assert copies_of(predictions_of(array), outcome_of(truth)) == 1
+    assert copies_of(predictions_of(array), outcome_of(truth))[0] == 1
 
 
 def test_copies_are_of_whole_rows_and_zero_has_no_sign():
     values, truth = rng_of(7).random(50), np.tile(rng_of(7).integers(0, 2, 50), 2)
     crossed = np.column_stack([np.tile(values, 2), [*values, *np.roll(values, 1)]])
-    assert copies_of(predictions_of(crossed), outcome_of(truth)) == 1
+    assert copies_of(predictions_of(crossed), outcome_of(truth))[0] == 1
     signed = np.column_stack([np.tile(values, 2), np.repeat([0.0, -0.0], 50)])
-    assert copies_of(predictions_of(signed), outcome_of(truth)) == 2
+    assert copies_of(predictions_of(signed), outcome_of(truth))[0] == 2
+
+
+# rows that are there again
+
+
+def again(rows, *, n=120, classes=2, decimals=9):
+    """Predictions and truth of n samples, of which some are appended again."""
+    rng = rng_of(8)
+    array, truth = rng.random((n, 3)).round(decimals), rng.integers(0, classes, n)
+    order = np.append(np.arange(n), rows)
+    return copies_of(predictions_of(array[order]), outcome_of(truth[order]))
+
+
+def test_a_part_of_the_rows_again():
+    assert again(np.arange(80, 120)) == (1, 40)
+    assert again(np.arange(80, 120), decimals=2) == (1, 40)
+    assert again([*range(20), *range(60, 100)]) == (1, 60)
+    assert again(np.arange(19)) == (1, 0)
+    assert again(rng_of(3).permutation(120)[:60]) == (1, 0)  # such as bootstrapped, or by chance
+    assert again([]) == (1, 0)
+
+
+def test_files_that_overlap(save):
+    rng = rng_of(9)
+    table = pd.DataFrame(rng.random((150, 2)), columns=["a", "b"]).assign(y=rng.integers(0, 2, 150))
+    both = pd.concat([table[:100], table[70:]])
+    (note,) = notes(read(save("m.csv", both.to_csv(index=False))))
+    assert note.text.startswith("30 of 180 rows repeat earlier rows in the same order")
+    grouped = both.assign(group=[*range(100), *range(70, 150)])
+    assert not notes(read(save("m.csv", grouped.to_csv(index=False))))
+    assert not notes(read(save("m.csv", table.to_csv(index=False))))
 
 
 # scores without a truth

@@ -42,8 +42,11 @@ MOST_EPOCHS = 10
 RUN = 3
 """Mean run length of folds from which on samples were written fold by fold."""
 
+_CHECKED = (0, 1, 3, 7)
+"""Columns after which rows may be seen to differ."""
+
 _FIRST = 8
-"""Columns checked first, one by one; and configurations whose mean is compared."""
+"""Configurations whose mean is compared."""
 
 
 def repeated(
@@ -73,9 +76,11 @@ def repeated(
                 n = len(truth if name == "truth" else outcome)
                 yield of_data.repeated_samples(name, period, n // period)
                 return
-    times = copies_of(predictions, outcome, groups)
+    times, n_again = copies_of(predictions, outcome, groups)
     if times > 1:
         yield of_data.copied_rows(times, grouped=groups is not None)
+    elif n_again:
+        yield of_data.rows_again(n_again, len(outcome))
 
 
 def period_of(outcome: Outcome) -> int:
@@ -241,8 +246,11 @@ def _bits_of_turns(outcome: Outcome) -> float:
     return ways / log(2)
 
 
-def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = None) -> int:
-    """Return the number of copies of each row; 1 if some row occurs once.
+def copies_of(
+    predictions: Values, outcome: Outcome, groups: IntArray | None = None
+) -> tuple[int, int]:
+    """Return the number of copies of each row, 1 if some row occurs once; and how many rows repeat
+    earlier ones in their order, as where the end of a file was appended again.
 
     Equal rows have equal truth and predictions; there are k copies if k divides the counts of all D
     distinct rows. Coarse predictions coincide by chance, but some an odd number of times: that k >
@@ -255,9 +263,20 @@ def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = N
     for i, column in enumerate(chain(_truth(outcome), columns)):
         bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
         keys = _mixed(keys + bits)
-        if i < _FIRST and _times(keys, groups) == 1:
-            return 1
-    return _times(keys, groups, FEWEST)
+        if i in _CHECKED and _times(keys, groups) == 1:
+            different = len(keys) - len(distinct(keys)) < FEWEST
+            if different or groups is not None or (i == _CHECKED[-1] and not _n_again(keys)):
+                return 1, 0
+    return _times(keys, groups, FEWEST), 0 if groups is not None else _n_again(keys)
+
+
+def _n_again(keys: Any) -> int:
+    """Return how many of the keys (N,) repeat `FEWEST` or more others in their order."""
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    back = np.arange(len(keys)) - first[places]
+    starts = starts_of(back)
+    lengths = np.diff(starts, append=len(back))
+    return int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
 
 
 def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
