@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -212,8 +211,12 @@ def _on_measure(
     if estimate.opened is not None:  # on other rows, by chance better ones
         return
     raised = metric.direction.gain(estimate.value, estimate.naive)
+    if matrix.n_configurations == 1 or not raised > 0:
+        return
+    from statistics import NormalDist
+
     error = (interval.upper - interval.lower) / (2 * NormalDist().inv_cdf((1 + interval.level) / 2))
-    if matrix.n_configurations > 1 and raised > error > 0:
+    if raised > error > 0:
         yield better_than_naive(metric.label)
 
 

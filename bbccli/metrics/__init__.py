@@ -6,24 +6,12 @@ import copyreg
 import re
 from collections.abc import Container, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from bbccli.domain.matrix import PLURAL, PredictionMatrix
 from bbccli.domain.source import ToolRun
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
-from bbccli.metrics import (
-    binary,
-    classification,
-    correlation,
-    custom,
-    multiclass,
-    ordinal,
-    probability,
-    ranking,
-    regression,
-    scores,
-    survival,
-)
 from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
 from bbccli.platform.arguments import ByName, as_list
 from bbccli.types import PredictionKind, Task
@@ -44,23 +32,34 @@ __all__ = [
     "pair_share",
 ]
 
-_OWN = {
-    metric.name: metric
-    for metric in (
-        *ranking.METRICS,
-        *probability.METRICS,
-        *classification.METRICS,
-        *binary.METRICS,
-        *multiclass.METRICS,
-        *regression.METRICS,
-        *correlation.METRICS,
-        *ordinal.METRICS,
-        survival.CONCORDANCE,
-        survival.CONCORDANCE_UNO,
-        *scores.METRICS,
-    )
+_FAMILIES = {
+    "ranking": ("auc", "average-precision", "gini", "auc-ovo", "auc-ovr"),
+    "probability": ("log-loss", "brier"),
+    "classification": ("accuracy", "error", "balanced-accuracy", "mcc", "kappa", "mae-rank"),
+    "binary": (
+        *("precision", "recall", "specificity", "npv", "f1", "f2", "f0.5", "jaccard", "youden"),
+    ),
+    "multiclass": tuple(
+        f"{name}-{mean}"
+        for name in ("precision", "recall", "f1")
+        for mean in ("macro", "micro", "weighted")
+    ),
+    "regression": ("rmse", "mse", "mae", "medae", "mape", "poisson-deviance"),
+    "correlation": ("r2", "explained-variance", "pearson", "pearson-squared", "spearman"),
+    "ordinal": ("qwk", "qwk-classes"),
+    "survival": ("concordance", "concordance-uno"),
+    "scores": ("mean-score", "mean-loss"),
 }
-METRICS: Mapping[str, Metric] = ByName(_OWN, _OWN.__getitem__, "bbccli.metrics", Metric)
+_MODULES = {name: module for module, names in _FAMILIES.items() for name in names}
+"""Module of each of our metrics, which is imported when one of them is first asked for."""
+
+
+def _own(name: str) -> Metric:
+    family: tuple[Metric, ...] = import_module(f"bbccli.metrics.{_MODULES[name]}").METRICS
+    return next(metric for metric in family if metric.name == name)
+
+
+METRICS: Mapping[str, Metric] = ByName(_MODULES, _own, "bbccli.metrics", Metric)
 """By name: ours, in the order of their families, and those that installed packages declare."""
 
 DEFAULTS = {
@@ -101,13 +100,13 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     run = matrix.source.run
     if run is not None:
         of_run = canonical(str(run.metric), METRICS)
-        if of_run in _OWN and _fits(_OWN[of_run], matrix):
-            return _as_selected(_OWN[of_run], matrix)
+        if of_run in _MODULES and _fits(METRICS[of_run], matrix):
+            return _as_selected(METRICS[of_run], matrix)
         if fitting(matrix):
             _refuse_other_metric(matrix, run, of_run)
     for name in DEFAULTS[matrix.task]:
-        if _fits(_OWN[name], matrix):
-            return _as_selected(_OWN[name], matrix)
+        if _fits(METRICS[name], matrix):
+            return _as_selected(METRICS[name], matrix)
     candidates = fitting(matrix)
     if not candidates:
         tasks = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
@@ -177,6 +176,8 @@ def metric_named(name: str | Metric) -> Metric:
     if known_name in METRICS:
         return METRICS[known_name]
     if ":" in name:
+        from bbccli.metrics import custom
+
         return custom.load(name)
     spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
     spelling = name.lower().replace("_", "-")
@@ -200,8 +201,8 @@ def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
         The metric does not fit the task or the kind of predictions.
     """
     metric = metric_named(name)
-    if metric is ordinal.QWK and matrix.task.is_classification:
-        metric = ordinal.QWK_OF_CLASSES
+    if metric.name == "qwk" and metric is METRICS["qwk"] and matrix.task.is_classification:
+        metric = METRICS["qwk-classes"]
     if _fits(metric, matrix):
         return _as_selected(metric, matrix)
     problem, remedy = _misfit(metric, matrix)

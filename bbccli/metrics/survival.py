@@ -194,3 +194,5 @@ CONCORDANCE_UNO = _of_risks(
     "keep it, so intervals leave out its uncertainty. Pairs of an event where G is 0, possible "
     "only at the last time of all, are left out; scikit-survival refuses such data.",
 )
+
+METRICS = (CONCORDANCE, CONCORDANCE_UNO)

@@ -51,8 +51,22 @@ def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) ->
         if own.get(name) is None:
             setattr(cls, name, method)
     if "__init__" not in own:
-        cls.__init__ = _init(cls, fields)  # type: ignore[misc]
+        cls.__init__ = _Compiled(cls)  # type: ignore[misc]
     return cls
+
+
+class _Compiled:
+    """`__init__` of a class, compiled when it is first asked for: a command makes instances of a
+    third of its records.
+    """
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        made = _init(self.cls, dataclasses.fields(self.cls))  # type: ignore[arg-type]
+        self.cls.__init__ = made  # type: ignore[misc]
+        return made.__get__(instance, owner)
 
 
 def _init(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> Any:

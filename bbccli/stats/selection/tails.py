@@ -10,10 +10,10 @@ import numpy as np
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
+from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.metrics.capped import POWERS, Capped, cap_of, with_clip
 from bbccli.metrics.probability import MeanSurprise, chance_of_truth
-from bbccli.metrics.regression import MAE, MSE
 from bbccli.notes import (
     Note,
     capped_errors,
@@ -138,7 +138,7 @@ def on_losses(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[No
         return (capped_errors(metric.label, cap, metric.bind.share),)
     if metric.name in POWERS:
         truth = matrix.outcome.values
-        loss = MAE if metric.name == "mae" else MSE
+        loss = METRICS["mae" if metric.name == "mae" else "mse"]
         of_outcome = tail_index(np.abs(truth - np.median(truth)))
         of_losses = tail_index(of_samples(matrix, loss, winner))
         return (unbounded_loss(metric.label, SEEN[metric.name], of_outcome, of_losses),)
