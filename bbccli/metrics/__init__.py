@@ -14,6 +14,7 @@ from bbccli.domain.source import ToolRun
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
 from bbccli.platform.arguments import ByName, as_list
+from bbccli.platform.text import pattern
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
@@ -151,7 +152,7 @@ def choose_metrics(
     return list(chosen) or [default_metric(matrix)]
 
 
-_OF_QUERIES = re.compile(
+_OF_QUERIES = pattern(
     r"n?dcg|m?rr(?:-?@|$)|map(?:-|@|$)|mean-(?:average|reciprocal)|recip(?:rocal)?-rank|bpref$"
     r"|hit-?(?:rate|ratio)|(?:recall|precision|[pr]|hits?|success|f1)(?:-?@|-(?:\d+|k)$)"
 )

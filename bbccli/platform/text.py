@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, cast
 
 LONGEST = 1_000
 """Longest message, in characters."""
@@ -22,6 +23,25 @@ _FRAGMENT = re.compile(r"#.*$")
 _SHOWN = frozenset({"region", "scheme", "format", "version", "versionid", "file", "path", "name"})
 _SHOWN |= {"raw", "download", "dl"}
 """Query keys without secrets; the values of all others are hidden."""
+
+
+class _Pattern:
+    def __init__(self, text: str, flags: int) -> None:
+        self.text, self.flags = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(re.compile(self.text, self.flags), name)
+        setattr(self, name, method)
+        return method
+
+
+def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression that is compiled when one of its methods is first asked for.
+
+    >>> pattern("a+").sub("e", "aab")
+    'eb'
+    """
+    return cast("re.Pattern[str]", _Pattern(text, flags))
 
 
 def visible(text: str) -> str:

@@ -12,6 +12,7 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.arguments import as_list, coerce_fields
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import is_text
 from bbccli.reading.column import name_of
 from bbccli.reading.metadata import Metadata
@@ -247,7 +248,7 @@ def _meaning(name: str) -> str:
     return _NUMBER.sub(lambda number: repr(float(number[0])), plain)
 
 
-_NUMBER = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+_NUMBER = pattern(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:

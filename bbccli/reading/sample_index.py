@@ -10,6 +10,7 @@ import numpy as np
 
 from bbccli.domain.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, take, to_codes
 from bbccli.reading.column import Column, joint, name_of, natural_order, repeated
 from bbccli.reading.problems import Problems
@@ -24,7 +25,7 @@ _NOISE_TOLERANCE = 1e-6
 _UNEQUAL_FOLDS = 0.02
 """Relative difference of training sizes that is due to unequal folds."""
 
-_CARET = re.compile(r"(.+)[._](Rep\d+)")
+_CARET = pattern(r"(.+)[._](Rep\d+)")
 _DIGIT = re.compile(r"\d")
 _SUMMARIES = frozenset(
     ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")

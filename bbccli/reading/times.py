@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TIME = re.compile(
+from bbccli.platform.text import pattern
+
+_TIME = pattern(
     r"(\d{4})[-/.](\d\d?)[-/.](\d\d?)"
     r"(?:[T ]+(\d\d?)[:-](\d\d?)(?:[:-](\d\d?)(?:[.,](\d{1,9}))?)?)?"
     r" *(?:(Z|UTC|GMT)|([+-])(\d\d?):?(\d\d)?)?",

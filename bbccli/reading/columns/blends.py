@@ -17,6 +17,7 @@ import numpy as np
 
 from bbccli.domain.source import LeftOut
 from bbccli.notes import listing, of_metadata
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.columns.values import all_rows, some_rows
 from bbccli.reading.configuration_filter import ALL, INCLUDED
@@ -57,8 +58,8 @@ _OFF = 0.02
 _APART = 10
 """Times the rounding by which a blend differs from its members, and each from the others."""
 
-_WORD: Final = re.compile(r"blend(?:s|ed|ing)?|ensembl(?:e|es|ed|ing)|avg|average[ds]?|averaging")
-_BESIDE: Final = re.compile(
+_WORD: Final = pattern(r"blend(?:s|ed|ing)?|ensembl(?:e|es|ed|ing)|avg|average[ds]?|averaging")
+_BESIDE: Final = pattern(
     r"oof|pred(?:iction)?s?|prob(?:a|s)?|scores?|models?|weighted|simple|rank|final|best|all|hill"
     r"|climb(?:ing)?|hillclimb|caruana|greedy|nnls|l|mean|of"
 )

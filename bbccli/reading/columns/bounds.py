@@ -11,6 +11,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.notes import identities, listing
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.columns.values import FEWEST_ROWS, holds, some_rows, step_of
 from bbccli.reading.outcome import task_of
@@ -22,13 +23,13 @@ from bbccli.types import FloatArray, Task
 IN_ORDER = 0.95
 """Share of the rows in which bounds must be in order; quantiles of a model may cross."""
 
-_SIDE = re.compile(
+_SIDE = pattern(
     r"(?P<low>lower|lwr|lo|lb|lcl|low|min)|(?P<high>upper|upr|hi|ub|ucl|high|max)", re.IGNORECASE
 )
 _CERTAIN = frozenset({"lower", "lwr", "lb", "lcl", "upper", "upr", "ub", "ucl", "lo", "hi"})
 """Words that mean bounds of an interval; others need the prediction between them."""
 
-_LEVEL = re.compile(
+_LEVEL = pattern(
     r"(?:(?<![a-z])(?:q|p|quantile)[_. -]?)?(0?\.\d+)$"
     r"|(?<![a-z])(?:q|p|quantile)[_. -]?(\d{1,2})$|(?<!\d)(\d{1,2}(?:\.\d+)?)\s*%$",
     re.IGNORECASE,
@@ -36,10 +37,10 @@ _LEVEL = re.compile(
 _MOST_AROUND = 64
 """Most columns among which those in the middle of others are looked for."""
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = pattern(r"\d+(?:\.\d+)?")
 """A level behind a side, in percent or as a share."""
 
-_POINT = re.compile(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
+_POINT = pattern(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
 
 
 def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:

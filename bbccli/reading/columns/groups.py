@@ -11,6 +11,7 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import is_integer, to_numbers, to_rows
 from bbccli.reading.column import EXACT_INTEGERS, Column, joint, repeated
 from bbccli.reading.roles import Hints, Request
@@ -33,7 +34,7 @@ _BY_CHANCE = np.log(1e-6)
 _SOME = 2048
 """Rows whose values tell whether a column has too few."""
 
-_UNITS: Final = re.compile(
+_UNITS: Final = pattern(
     r"(?:.*[\W_])?(?:id|subj\w*|patient|participant|proband|person|user|speaker|animal|family|site"
     r"|group|cluster|case|session|scene|video|doc(?:ument)?)(?:[\W_]*(?:id|no|nr|num\w*|code|idx))?",
     re.IGNORECASE,

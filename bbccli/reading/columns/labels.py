@@ -12,6 +12,7 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import identities, of_metadata
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, to_rows
 from bbccli.reading.classes import codes_among, spelled
 from bbccli.reading.column import name_of, number_of
@@ -30,15 +31,15 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_PROBABILITY = re.compile(
+_PROBABILITY = pattern(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+_LABEL = pattern(
     r"(?:(.*?)[_. ])?(?:pred|predict|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
 )
 
-_CONFIDENCE = re.compile(r"conf|cert|score|prob|prediction|max|top|p_?pred", re.IGNORECASE)
+_CONFIDENCE = pattern(r"conf|cert|score|prob|prediction|max|top|p_?pred", re.IGNORECASE)
 """Names of probabilities of the predicted class, needed where three classes or more may be values.
 """
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.notes import listing
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.classes import codes_among
 from bbccli.reading.columns.labels import codes_of, labels_of
@@ -51,7 +52,7 @@ _FEWEST_MARKS = 30
 
 _VARYING = ", but for a factor in each row,"
 
-_CALLED = re.compile(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
+_CALLED = pattern(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
 
 
 def _log_loss(truth: FloatArray, other: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.metrics import METRICS, meant_by
 from bbccli.notes import listing, of_metadata
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.column import joint
 from bbccli.reading.columns.values import FEWEST_ROWS, step_of
@@ -24,16 +25,16 @@ from bbccli.types import IntArray, distinct
 OF_RESULTS: Final = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
 """Columns of results that bbc wrote as .jsonl, and as a table."""
 
-_PARTS: Final = re.compile(
+_PARTS: Final = pattern(
     r"train(?:ing)?|val(?:id|idation)?|test(?:ing)?|eval|dev|holdout|oof|oob|std|stdv|sd|se|stderr"
     r"|metrics|classif|regr|best|final|(?:split|fold|cv|rep)?\d*"
 )
 """Words that make of a metric a result: of some part of the data, or its spread."""
 
-_FILLERS: Final = re.compile(
+_FILLERS: Final = pattern(
     r"mean|avg|average|median|min|max|macro|micro|weighted|answer|context|response|semantic|factual"
 )
-_MEASURES: Final = re.compile(
+_MEASURES: Final = pattern(
     r"(?:log)?loss|acc|err|ce|nll|bpb|ppl|perplexity|bleu|chrf|ter|rouge\w*|meteor|wer|cer|ndcg|dcg"
     r"|mrr|map|hit|m?iou|dice|prec|rec|sens|spec|roc|rsq(?:uared)?|smape|rmsle|msle|exact-match|em"
     r"|faithfulness|groundedness|correctness|relevanc[ey]|similarity|coherence|fluency"
@@ -44,7 +45,7 @@ _MEASURES: Final = re.compile(
 _BARE: Final = frozenset(("", "score", "value", "objective", "estimate", "metric"))
 """What is left of the name of a score that does not say which."""
 
-_SEARCH: Final = re.compile(
+_SEARCH: Final = pattern(
     r"params|(?:params?|config|hparams?|hp|user_attrs|tags)[_./ :].+|\.metric|\.estimator"
     r"|\.config|\.iter|std_?err|rank_test_\w+|trial(?:_?(?:id|number))?|number|state|epochs?"
     r"|(?:global_)?steps?|iterations?|n_iter|learning_rate|lr|train_sizes?|datetime_\w+"
@@ -53,7 +54,7 @@ _SEARCH: Final = re.compile(
 )
 """Columns that only a search, or the training of one model, has."""
 
-_MODEL: Final = re.compile(
+_MODEL: Final = pattern(
     r"model(?:[\W_]?(?:id|name))?|(?:run[\W_]?)?name|run|learner(?:_id)?|classifier|regressor"
     r"|estimator|algorithm|method|pipeline",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from bbccli.notes import identities
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.columns.values import FEWEST_ROWS, all_rows, classes_of, some_rows
 from bbccli.reading.roles import Request
@@ -21,11 +22,11 @@ _SLACK = 0.005
 _APART = 8
 """Rows of which one is looked at first, in the order of a column."""
 
-_SPREAD: Final = re.compile(
+_SPREAD: Final = pattern(
     r"std(?:dev|err)?|stdev|sd|sep?|sigma|var(?:iance)?|unc(?:ertainty)?|hat|lev(?:erage)?"
     r"|coo(?:k|ksd)?"
 )
-_POINT: Final = re.compile(r"y(?:hat)?|mean|mu|pred(?:icted|iction)?|fit(?:ted)?|pre|forecast")
+_POINT: Final = pattern(r"y(?:hat)?|mean|mu|pred(?:icted|iction)?|fit(?:ted)?|pre|forecast")
 """Words of a name that mean a spread, or an influence; and those of the prediction."""
 
 _NEAR = 0.9

@@ -17,13 +17,14 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import Note, of_metadata
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, is_text
 from bbccli.reading.column import Origin
 from bbccli.reading.layout.dialects.base import first_of
 from bbccli.reading.roles import CONFIGURATIONS, Request, named
 from bbccli.reading.table import Table, joint_hash
 
-_NUMBERS = re.compile(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
+_NUMBERS = pattern(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
 _ANY_NUMBERS = re.compile(r"(\d+)")
 _FEW = 64
 """Keys compared before all of two files."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -24,7 +23,7 @@ from bbccli.platform.rounding import (
     tiny_text,
     width_of,
 )
-from bbccli.platform.text import visible
+from bbccli.platform.text import pattern, visible
 from bbccli.types import Direction, Interval, Task
 
 
@@ -65,7 +64,7 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 LEFT_ALONE = WITHOUT_SELECTION | {"corrected": "not corrected"}
 """The same where it was chosen among others, which take no part."""
 
-UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
+UNSELECTED = pattern("|".join(WITHOUT_SELECTION))
 OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc", "wmcs"})
 """Methods that always select by the mean over folds."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import is_text
 from bbccli.reading.column import Column, joint
 from bbccli.reading.layout.wide import choose_roles
@@ -24,8 +25,8 @@ PREDICTION: Final = "prediction"
 PROBABILITY: Final = "prob."
 """Written names of the predictions: one column, or one per class."""
 
-_OF_CLASS: Final = re.compile(r"(?:prob\.|\.pred_(?!class$)|confidence\.)(.+)", re.IGNORECASE)
-_NUMBERED: Final = re.compile(
+_OF_CLASS: Final = pattern(r"(?:prob\.|\.pred_(?!class$)|confidence\.)(.+)", re.IGNORECASE)
+_NUMBERED: Final = pattern(
     r"((?:y_)?(?:prob|proba|probability)_|(?:y_)?(?:score|prob|proba|probability)::)(\d+)",
     re.IGNORECASE,
 )
