@@ -64,7 +64,7 @@ class _Compiled:
         self.cls = cls
 
     def __get__(self, instance: object, owner: type) -> Any:
-        made = _init(self.cls, dataclasses.fields(self.cls))  # type: ignore[arg-type]
+        made = _init(self.cls, dataclasses.fields(self.cls))
         self.cls.__init__ = made  # type: ignore[misc]
         return made.__get__(instance, owner)
 
