@@ -244,7 +244,7 @@ def again(rows, *, n=120, classes=2, decimals=9):
     """Predictions and truth of n samples, of which some are appended again."""
     rng = rng_of(8)
     array, truth = rng.random((n, 3)).round(decimals), rng.integers(0, classes, n)
-    order = np.append(np.arange(n), rows)
+    order = np.append(np.arange(n), rows).astype(int)
     return copies_of(predictions_of(array[order]), outcome_of(truth[order]))
 
 
