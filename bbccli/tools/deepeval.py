@@ -20,10 +20,6 @@ _TIME = re.compile(r"test_run_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?:_(\d{1,6}
 """Several files of one second are numbered."""
 
 
-def _owns(file: File) -> bool:
-    return file.suffix == ".json" and {"testCases", "metricsScores"} <= file.keys
-
-
 def _load(file: File) -> list[Log]:
     run = file.json
     cases = [one for kind in _KINDS for one in run.get(kind) or ()]
@@ -40,19 +36,16 @@ def _load(file: File) -> list[Log]:
         names.sort(key=lambda name: name != SUCCESS)
     scorers = {}
     for name in names:
-        own = [
-            result.scores[name] or 0.0 for result in results if result.scores.get(name) is not None
-        ]
+        scored = [one for result in results if (one := result.scores.get(name)) is not None]
         total, n_told = totals.get(name, (0.0, 0))
         scorers[name] = ScorerInfo(
-            bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in own) else None,
-            reported=total / n_told if alone and n_told == len(own) > 0 else None,
+            bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in scored) else None,
+            reported=total / n_told if alone and n_told == len(scored) > 0 else None,
             unchecked=""
             if alone
             else "deepeval averages over test cases, and some are asked again",
         )
-    time = _TIME.fullmatch(file.stem)
-    identifier = run.get("identifier")
+    time, identifier = _TIME.fullmatch(file.stem), run.get("identifier")
     log = Log(
         place=file.path,
         configuration=run.get("hyperparameters") or {"model": identifier or file.stem},
@@ -84,6 +77,6 @@ FRAMEWORK = Framework(
     "deepeval",
     "`test_run_*.json` in the results folder of deepeval",
     "that of a single metric, else `success`: all metrics hold",
-    _owns,
+    lambda file: {"testCases", "metricsScores"} <= file.keys,
     _load,
 )

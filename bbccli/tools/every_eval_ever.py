@@ -22,10 +22,6 @@ _Metrics = Mapping[str | None, Mapping[str, Any]]
 """Aggregates by the id of their result."""
 
 
-def _owns(file: File) -> bool:
-    return {"evaluation_id", "model_id", "sample_id", "evaluation"} <= file.keys
-
-
 def _load(file: File) -> Iterator[Log]:
     """Yield a log for each model and evaluation."""
     by_run: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -101,8 +97,8 @@ def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:
     """Return the scorers, with the aggregate where it is a mean over these samples."""
     scorers = {}
     for key, name in _names(metrics).items():
-        own = [_score(line, metrics) for line in lines if line.get("evaluation_result_id") == key]
-        known = [one for one in own if one is not None]
+        of_metric = [line for line in lines if line.get("evaluation_result_id") == key]
+        known = [one for line in of_metric if (one := _score(line, metrics)) is not None]
         config = object_of(metrics[key].get("metric_config"))
         ends = [finite(config.get(end)) for end in ("min_score", "max_score")]
         bounds = tuple(end for end in ends if end is not None)
@@ -122,6 +118,6 @@ FRAMEWORK = Framework(
     "Every Eval Ever",
     "`*_samples.jsonl` of its instances, with `*.json`, their aggregate, beside them",
     "`score` of the first metric of an evaluation",
-    _owns,
+    lambda file: {"evaluation_id", "model_id", "sample_id", "evaluation"} <= file.keys,
     _load,
 )

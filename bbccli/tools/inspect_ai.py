@@ -28,12 +28,6 @@ _DIGITS = 7
 _JOURNAL = "_journal/start.json"
 
 
-def _owns(file: File) -> bool:
-    return file.suffix == ".eval" or (
-        file.suffix == ".json" and {"eval", "status", "version"} <= file.keys
-    )
-
-
 def _load(file: File) -> list[Log]:
     """Return the log; of a killed run the journal tells what it was."""
     if file.suffix == ".json":
@@ -63,11 +57,14 @@ def _log(file: File, header: Any, samples: Any) -> Log:
     samples = file.each(samples if not left_out else (), "sample")
     items = [_result(file, object_of(sample), measured) for sample in samples]
     names = (name for one in items for name in one.scores)
+    details: dict[str, object] = {}
+    for step in map(object_of, plan.get("steps") or ()):  # such as a system message
+        details |= under(str(step.get("solver")), step.get("params"))
     return Log(
         place=file.path,
         task=spec["task"] if version in (None, 0, "0") else f"{spec['task']} version {version}",
         configuration=_configuration(spec),
-        details=_details(plan),
+        details=details,
         results=items,
         scorers=_scorers(names, measured, results),
         created=moment_of(spec.get("created")),
@@ -89,14 +86,6 @@ def _configuration(spec: Mapping[str, Any]) -> dict[str, object]:
             if value is not None:
                 configuration[name if name not in configuration else f"{key}.{name}"] = value
     return configuration
-
-
-def _details(plan: Mapping[str, Any]) -> dict[str, object]:
-    """Return the parameters of the solver's steps, such as a system message."""
-    details: dict[str, object] = {}
-    for step in map(object_of, plan.get("steps") or ()):
-        details |= under(str(step.get("solver")), step.get("params"))
-    return details
 
 
 def _result(file: File, sample: Mapping[str, Any], measured: set[str]) -> ItemScores:
@@ -135,28 +124,25 @@ def _scorers(
 ) -> dict[str, ScorerInfo]:
     """Return the scorers, the headline first, with inspect's own figures."""
     headline = object_of(results.get("headline"))
-    known = dict.fromkeys(names, ScorerInfo())
+    known = dict.fromkeys(names)
     reported: dict[str, ScorerInfo] = {}
     for entry in map(object_of, results.get("scores") or ()):
         scorer, name, reducer = entry.get("scorer"), entry.get("name"), entry.get("reducer")
-        own = next((one for one in (f"{scorer}.{name}", scorer) if one in known), None)
-        if own is None or (own in reported and reducer != "mean"):
+        called = next((one for one in (f"{scorer}.{name}", scorer) if one in known), None)
+        if called is None or (called in reported and reducer != "mean"):
             continue
         metrics = object_of(entry.get("metrics"))
         values = [object_of(metrics[key]).get("value") for key in _MEANS if key in metrics]
         figures = [one for one in map(finite, values) if one is not None]
         reduce = _reducer(str(reducer))
         if reduce or reducer in (None, "mean"):
-            reported[own] = ScorerInfo(reported=figures[0] if figures else None, reduce=reduce)
+            reported[called] = ScorerInfo(reported=next(iter(figures), None), reduce=reduce)
         else:
-            reported[own] = ScorerInfo(unchecked=f"inspect takes {reducer} of the epochs")
+            reported[called] = ScorerInfo(unchecked=f"inspect takes {reducer} of the epochs")
         if (scorer, name) == (headline.get("scorer"), headline.get("score")):
-            reported = {own: reported.pop(own), **reported}
-    every = reported | {name: info for name, info in known.items() if name not in reported}
-    return {
-        name: replace(info, bounds=None if name in measured else (0.0, 1.0))
-        for name, info in every.items()
-    }
+            reported = {called: reported.pop(called), **reported}
+    bounds = {name: None if name in measured else (0.0, 1.0) for name in (*reported, *known)}
+    return {name: replace(reported.get(name, ScorerInfo()), bounds=bounds[name]) for name in bounds}
 
 
 @cache
@@ -192,5 +178,9 @@ def _all_of(k: int, are_such: Sequence[bool]) -> float:
 
 
 FRAMEWORK = Framework(
-    "inspect", "`*.eval` and `*.json` of inspect_ai", "the headline, else the first", _owns, _load
+    "inspect",
+    "`*.eval` and `*.json` of inspect_ai",
+    "the headline, else the first",
+    lambda file: file.suffix == ".eval" or {"eval", "status", "version"} <= file.keys,
+    _load,
 )

@@ -9,8 +9,7 @@ import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
@@ -37,51 +36,47 @@ def _owns(file: File) -> bool:
     """True for a file whose root is a suite, or that has one in its beginning; a long comment may
     precede it.
     """
-    return file.suffix == ".xml" and (
-        b"<testsuite" in file.head
-        or (_TAG.search(_COMMENT.sub(b"", file.head)) is None and b"<testsuite" in file.text)
-    )
+    only_comment = _TAG.search(_COMMENT.sub(b"", file.head)) is None
+    return b"<testsuite" in (file.text if only_comment else file.head)
 
 
 def _load(file: File) -> Iterator[Log]:
     """Yield a log for each configuration: suites with the same tests are several."""
     try:
         suites = _suites(file)
-    except (expat.ExpatError, ValueError, LookupError) as error:
+    except (ParseError, ValueError, LookupError) as error:
         raise file.fault(f"is not JUnit XML: {error}") from None
-    results = [[_result(test) for test in suite.findall("testcase")] for suite in suites]
-    n_apart = sum(len({one.item for one in own}) for own in results)
-    together = n_apart == len({one.item for own in results for one in own})
-    parts = (
-        [(suites, results)]
-        if together
-        else [([s], [r]) for s, r in zip(suites, results, strict=True)]
-    )
-    for own, tests in parts:
-        every = [one for some in tests for one in some]
-        failed = {one.item: one for one in every if one.error}  # as well, in its teardown
-        times = [moment_of(suite.get("timestamp")) for suite in own]
+    read = [(suite, [*map(_result, suite.findall("testcase"))]) for suite in suites]
+    items = [item for _, results in read for item in {result.item for result in results}]
+    parts = [read] if len({*items}) == len(items) else [[one] for one in read]
+    for part in parts:
+        suites, tests = [suite for suite, _ in part], [one for _, each in part for one in each]
+        failed = {one.item: one for one in tests if one.error}  # as well, in its teardown
+        times = [moment_of(suite.get("timestamp")) for suite in suites]
         yield Log(
             place=file.path,
             configuration={
-                "model": own[0].get("name", "") if len(own) == 1 else "",
+                "model": suites[0].get("name", "") if len(suites) == 1 else "",
                 _PARTS: len(parts),
             },
-            results=[*failed.values(), *(one for one in every if one.item not in failed)],
-            scorers={_SCORE: ScorerInfo(reported=_reported(own, every))},
+            results=[*failed.values(), *(one for one in tests if one.item not in failed)],
+            scorers={_SCORE: ScorerInfo(reported=_reported(suites, tests))},
             created=min(filter(None, times), default=None),
-            left_out="" if own else "it holds no tests",
+            left_out="" if suites else "it holds no tests",
         )
+
+
+class _Builder(TreeBuilder):
+    def doctype(self, *_: object) -> None:
+        raise ValueError("it declares a document type")
 
 
 def _suites(file: File) -> list[Element]:
     """Return the suites with tests of a file; raise ValueError for a document type."""
     known = file.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # a shell's, whatever is declared
-    parser, tree = expat.ParserCreate("utf-8" if known else None), TreeBuilder()
-    parser.StartElementHandler, parser.EndElementHandler = tree.start, tree.end
-    parser.StartDoctypeDeclHandler = _refuse
-    parser.Parse(file.text if known else file.content, True)
-    root = tree.close()
+    parser = XMLParser(target=_Builder(), encoding="utf-8" if known else None)
+    parser.feed(file.text if known else file.content)
+    root = parser.close()
     if root.tag not in ("testsuites", "testsuite"):
         raise ValueError("its root is neither testsuites nor testsuite")
     suites = [suite for suite in root.iter("testsuite") if suite.find("testcase") is not None]
@@ -89,10 +84,6 @@ def _suites(file: File) -> list[Element]:
     if len(tests) != _n_within(root) or any("name" not in test.attrib for test in tests):
         raise ValueError("it has a test without a name or a suite")
     return suites
-
-
-def _refuse(*_: object) -> None:
-    raise ValueError("it declares a document type")
 
 
 def _n_within(element: Element) -> int:
@@ -143,14 +134,10 @@ def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float
         results
     ):
         return None  # repeated tests are counted differently there
-    n_run = _sum(tests) - _sum(skipped)
+    n_run = sum(filter(None, tests)) - sum(filter(None, skipped))
     xfailed = sum(_is_xfailed(test) for suite in suites for test in suite.findall("testcase"))
-    n_passed = n_run - _sum(failures) - _sum(errors)
+    n_passed = n_run - sum(filter(None, (*failures, *errors)))
     return n_passed / (n_run + xfailed) if n_run + xfailed else None
-
-
-def _sum(counts: Sequence[int | None]) -> int:
-    return sum(count or 0 for count in counts)
 
 
 def _count_of(suite: Element, key: str) -> int | None:
@@ -160,7 +147,7 @@ def _count_of(suite: Element, key: str) -> int | None:
     whole = all(_number(one, "tests") == _n_within(one) for one in (suite, *inner))
     if not inner or not whole or count is None:
         return count
-    return None if None in within else count - _sum(within)
+    return None if None in within else count - sum(filter(None, within))
 
 
 def _number(suite: Element, key: str) -> int | None:

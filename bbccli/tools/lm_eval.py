@@ -20,16 +20,8 @@ _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Arguments that name the model; the first one given counts."""
 
 _OF_THE_MACHINE = (
-    "base_url",
-    "batch_size",
-    "data_parallel_size",
-    "device",
-    "gpu_memory_utilization",
-    "max_batch_size",
-    "max_retries",
-    "num_concurrent",
-    "parallelize",
-    "tensor_parallel_size",
+    *("base_url", "batch_size", "data_parallel_size", "device", "gpu_memory_utilization"),
+    *("max_batch_size", "max_retries", "num_concurrent", "parallelize", "tensor_parallel_size"),
 )
 """Arguments of a model that don't affect its answers."""
 
@@ -43,15 +35,8 @@ _OF_THE_PROMPT = ("system_instruction", "chat_template_sha", "fewshot_as_multitu
 """Keys of the results that change the prompt, or part of it."""
 
 _OF_A_TASK = (
-    "description",
-    "doc_to_text",
-    "fewshot_config",
-    "fewshot_delimiter",
-    "fewshot_split",
-    "gen_prefix",
-    "generation_kwargs",
-    "output_type",
-    "target_delimiter",
+    *("description", "doc_to_text", "fewshot_config", "fewshot_delimiter", "fewshot_split"),
+    *("gen_prefix", "generation_kwargs", "output_type", "target_delimiter"),
 )
 """Settings of a task that change its prompts or the answers."""
 
@@ -60,14 +45,11 @@ _HASH = 12
 """Characters of a document's hash that tell it from others of its number."""
 
 
-def _owns(file: File) -> bool:
-    return "doc_id" in file.keys and bool(file.keys & {"doc_hash", "filter"})
-
-
 def _load(file: File) -> list[Log]:
     match = _NAME.fullmatch(file.stem)
     task, time = (match["task"], match["time"] or "") if match else ("", "")
-    results = _results(file, time)
+    beside = sorted(file.path.parent.glob(f"*_{time}.json")) if time else []
+    results = object_of(file.beside(beside[0]).json) if beside else {}
     config = object_of(results.get("config"))
     scorers = _scorers(file, results, task)
     every = ((name, line) for line in file.records() for name in _metrics(line))
@@ -85,12 +67,6 @@ def _load(file: File) -> list[Log]:
         left_out=of_all if kept else "",
     )
     return [log]
-
-
-def _results(file: File, time: str) -> dict[str, Any]:
-    """Return the results of a run by the time in their file name; empty without."""
-    beside = sorted(file.path.parent.glob(f"*_{time}.json")) if time else []
-    return object_of(file.beside(beside[0]).json) if beside else {}
 
 
 def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> dict[str, object]:
@@ -150,7 +126,7 @@ def _answers(file: File, scorers: Mapping[str, ScorerInfo]) -> list[ItemScores]:
             raise file.fault(f"holds document {doc_id} twice", "keep the samples of one run")
         seen.add((item, line.get("filter")))
         named = {_named(metric, line, several=several): metric for metric in _metrics(line)}
-        scores = {name: number_of(line[own]) for name, own in named.items() if name in scorers}
+        scores = {name: number_of(line[key]) for name, key in named.items() if name in scorers}
         document = object_of(line.get("doc"))
         plain = {key: one for key, one in document.items() if not isinstance(one, dict | list)}
         answer = answers.setdefault(item, ItemScores(item, {}, 1, "", under("doc", plain)))
@@ -184,16 +160,14 @@ def _scorers(file: File, results: Mapping[str, Any], task: str) -> dict[str, Sco
     several = _has_filters(file)
     scorers: dict[str, ScorerInfo] = {}
     for metric in dict.fromkeys(name for line in file.records() for name in _metrics(line)):
-        own = [line for line in file.records() if line.get(metric) is not None]
-        numbers = own and all(isinstance(line[metric], int | float) for line in own)
+        scored = [line for line in file.records() if line.get(metric) is not None]
+        numbers = scored and all(isinstance(line[metric], int | float) for line in scored)
         if numbers and ways.get(metric, "mean") == "mean" and metric not in _NO_MEANS:
-            for line in own:
+            lower = higher.get(metric) is False
+            for line in scored:
                 figure = number_of(reported.get(f"{metric},{line.get('filter')}"))
-                lower = higher.get(metric) is False
-                scorers.setdefault(
-                    _named(metric, line, several=several),
-                    ScorerInfo(reported=figure, lower_is_better=lower),
-                )
+                info = ScorerInfo(reported=figure, lower_is_better=lower)
+                scorers.setdefault(_named(metric, line, several=several), info)
     return scorers
 
 
@@ -201,7 +175,7 @@ FRAMEWORK = Framework(
     "lm-eval",
     "`samples_*.jsonl` of lm-evaluation-harness, with `results_*.json` beside them",
     "the first metric and filter of the task",
-    _owns,
+    lambda file: "doc_id" in file.keys and bool(file.keys & {"doc_hash", "filter"}),
     _load,
     headline=False,
 )

@@ -13,14 +13,6 @@ from bbccli.reading.times import moment_of
 _CORRECT = "correct"
 
 
-def _owns(file: File) -> bool:
-    """True for logs, including those that lost their first line, so that they are not
-    overlooked.
-    """
-    of_event = {"event_id", "sample_id"} <= file.keys
-    return file.suffix == ".jsonl" and ("spec" in file.keys or of_event)
-
-
 def _load(file: File) -> list[Log]:
     first, *events = file.records()
     spec = object_of(first.get("spec"))
@@ -49,17 +41,13 @@ def _results(file: File, events: Sequence[Mapping[str, Any]]) -> list[ItemScores
     by_sample: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for event in events:
         if (sample := event.get("sample_id")) is not None:
-            own = by_sample.setdefault(str(sample), {"match": [], "metrics": [], "error": []})
-            if (kind := event.get("type")) in [*own]:
-                own[kind].append(object_of(event.get("data")))
+            kinds = by_sample.setdefault(str(sample), {"match": [], "metrics": [], "error": []})
+            if (kind := event.get("type")) in [*kinds]:
+                kinds[kind].append(object_of(event.get("data")))
     results = []
-    for sample, own in by_sample.items():
-        errors = [str(one.get("message") or one.get("type") or "error") for one in own["error"]]
-        for match, metrics in (
-            zip_longest(own["match"], own["metrics"])
-            if own["match"] or own["metrics"]
-            else [(None, None)]
-        ):
+    for sample, kinds in by_sample.items():
+        errors = [str(one.get("message") or one.get("type") or "error") for one in kinds["error"]]
+        for match, metrics in [*zip_longest(kinds["match"], kinds["metrics"])] or [(None, None)]:
             if match is not None and match.get(_CORRECT) not in (True, False, 0, 1):
                 raise file.fault(f"the match of sample {sample} is neither right nor wrong")
             scores = {} if match is None else {_CORRECT: float(match[_CORRECT])}
@@ -74,7 +62,8 @@ FRAMEWORK = Framework(
     "openai-evals",
     "`*.jsonl` of openai-evals",
     "`correct` of a match, else the first metric",
-    _owns,
+    # also logs that lost their first line, so that they are not overlooked
+    lambda file: "spec" in file.keys or {"event_id", "sample_id"} <= file.keys,
     _load,
     headline=False,
 )

@@ -11,6 +11,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import gcd
 from pathlib import Path
@@ -73,15 +74,18 @@ def _load(file: File) -> Iterator[Log]:
     columns: dict[Any, list[_Row]] = {}
     for row in rows:
         columns.setdefault(row.column, []).append(row)
-    names = Counter((own[0].model, own[0].prompt) for own in columns.values())
-    for number, key in enumerate(sorted(columns, key=str if None in columns else _in_order)):
-        own = columns[key]
-        configuration: dict[str, object] = {"model": own[0].model, "prompt": own[0].prompt}
-        if names[own[0].model, own[0].prompt] > 1:  # providers that differ only in their settings
+    names = Counter((tests[0].model, tests[0].prompt) for tests in columns.values())
+    in_order = sorted(
+        columns.items(),
+        key=lambda one: (one[0], "") if isinstance(one[0], int) else (-1, str(one[0])),
+    )
+    for number, (key, tests) in enumerate(in_order):
+        configuration: dict[str, object] = {"model": tests[0].model, "prompt": tests[0].prompt}
+        if names[tests[0].model, tests[0].prompt] > 1:  # they differ only in their settings
             configuration["column"] = number
         about = object_of(prompts[key]) if isinstance(key, int) and key < len(prompts) else {}
         items = []
-        for at, row in enumerate(own):
+        for at, row in enumerate(tests):
             place = str(at if row.at is None else row.at)
             items.append(row.result._replace(item=_TEST.join((row.result.item, row.test, place))))
         yield Log(
@@ -101,7 +105,7 @@ def _together(logs: Sequence[Log]) -> list[Log]:
     rows = [(log.place, result.item.split(_TEST)) for log in logs for result in log.results]
     for place, (item, test, _) in rows:
         tests.setdefault((place, item), set()).add(test)
-    several = {item for (_, item), own in tests.items() if len(own) > 1}
+    several = {item for (_, item), alike in tests.items() if len(alike) > 1}
     for _, (item, test, at) in rows:
         if item in several and not test.startswith(_NTH):
             order = known.setdefault(item, {})
@@ -134,10 +138,6 @@ def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
         result = _result(row, variables, test)
         at = int(at) if isinstance(at, int) else None
         yield _Row(column, model, label, at, hash_of(asked), result)
-
-
-def _in_order(key: Any) -> tuple[int, str]:
-    return (key, "") if isinstance(key, int) else (-1, str(key))
 
 
 def _result(
@@ -191,13 +191,15 @@ def _of_table(file: File) -> Iterator[_Row]:
         model, _, prompt = header[start].removeprefix("[").partition("] ")
         for values, test, (_, row) in zip(told, tests, rows, strict=True):
             about = {name: one for name, one in values.items() if name != _DESCRIPTION}
-            cells = row[start:end]
-            result = ItemScores(
-                _item(about),
-                {PASS: float(cells[1] == "PASS"), **_numbers(header[start:end], cells)},
-                error="error" if cells[1] == "ERROR" else "",
-                about=under("vars", about),
-            )
+            scores: dict[str, float | None] = {PASS: float(row[start + 1] == "PASS")}
+            for name, cell in zip(header[start:end], row[start:end], strict=True):
+                if name == "Score" or name.startswith(_NAMED):
+                    with suppress(ValueError):
+                        scores[SCORE if name == "Score" else name.removeprefix(_NAMED)] = float(
+                            cell
+                        )
+            error = "error" if row[start + 1] == "ERROR" else ""
+            result = ItemScores(_item(about), scores, error=error, about=under("vars", about))
             yield _Row(start, model, prompt, None, test, result)
 
 
@@ -215,21 +217,9 @@ def _nth_tests(told: Sequence[Mapping[str, str]]) -> list[str]:
     for item, described in keys:
         number = seen[item, described] // n_repeats
         seen[item, described] += 1
-        own, test = numbers.setdefault(item, {}), f"{hash_of(described)}{number}"
-        numbered.append(f"{_NTH}{own.setdefault(test, len(own))}{_NTH}{test}")
+        nth, test = numbers.setdefault(item, {}), f"{hash_of(described)}{number}"
+        numbered.append(f"{_NTH}{nth.setdefault(test, len(nth))}{_NTH}{test}")
     return numbered
-
-
-def _numbers(header: Sequence[str], cells: Sequence[str]) -> dict[str, float | None]:
-    """Return the score of a row and its named scores, rounded as they are."""
-    scores: dict[str, float | None] = {}
-    for name, cell in zip(header, cells, strict=True):
-        if name == "Score" or name.startswith(_NAMED):
-            try:
-                scores[SCORE if name == "Score" else name.removeprefix(_NAMED)] = float(cell)
-            except ValueError:
-                continue
-    return scores
 
 
 def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[str, ScorerInfo]:

@@ -28,13 +28,6 @@ resolved."""
 _UNIONS = ("completed_ids", "submitted_ids")
 
 
-def _owns(file: File) -> bool:
-    """True for reports, including damaged ones, so that they are not overlooked."""
-    if not file.keys:
-        return b'"total_instances"' in file.head
-    return {"total_instances", "resolved_ids"} <= file.keys
-
-
 def _load(file: File) -> list[Log]:
     """Return every instance: the official denominator is all of them, submitted or not."""
     fates: dict[str, str] = {}
@@ -44,10 +37,7 @@ def _load(file: File) -> list[Log]:
                 raise file.fault(
                     f"{name} is among {fates[name]} and {key}", "evaluate the predictions again"
                 )
-    total, counted = (
-        _whole(file.json["total_instances"]),
-        _whole(file.json.get("resolved_instances")),
-    )
+    total, counted = (_whole(file.json.get(f"{key}_instances")) for key in ("total", "resolved"))
     if total is None:
         raise file.fault("total_instances is not a number")
     unknown = [name for key in _UNIONS for name in _ids(file, key) if name not in fates]
@@ -91,6 +81,10 @@ FRAMEWORK = Framework(
     "SWE-bench",
     "`MODEL.RUN.json`, the report of an evaluation",
     "1 if resolved, else 0, of all instances",
-    _owns,
+    # also damaged reports, so that they are not overlooked
+    lambda file: (
+        {"total_instances", "resolved_ids"} <= file.keys
+        or (not file.keys and b'"total_instances"' in file.head)
+    ),
     _load,
 )
