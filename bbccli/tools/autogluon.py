@@ -12,6 +12,11 @@
    predictions.
 5. `models/trainer.pkl` names the models whose fit failed, and the class of the error. They have no
    score, so none could have been chosen: they don't count as candidates.
+6. Weights of an ensemble are in pickles that are never loaded, but its out-of-fold prediction tells
+   them: it is a mean of those of the models, found by non-negative least squares. A model is tried
+   if it was fitted before, and is among the best few of its kind; names begin with the kind. An
+   ensemble without a model that an earlier one had tried is that of `fit_extra`, which tries its
+   own.
 
 The layout is that of AutoGluon 1.6.
 """
@@ -20,15 +25,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from pickletools import genops
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.domain.source import STOPPED_EARLY, LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain import source
+from bbccli.domain.source import STOPPED_EARLY, Ensemble, LeftOut, ToolRun
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical
 from bbccli.reading.interface import Predictions, RunReader
@@ -36,7 +44,6 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources.files import file_bytes
-from bbccli.tools.ensembles import of_autogluon
 from bbccli.tools.pickles import arrays_of, entries_by_key, series_of
 from bbccli.types import FloatArray, Pooling, Task
 
@@ -289,8 +296,8 @@ def _with_leaderboard(
     known = {*names, *(one.name for one in run.left_out)}
     lost = [name for name in scores if name not in known]
     board = tuple(
-        ReportedScore(
-            id=name, metric=metric, value=value, tolerance=tolerance_of(_TOLERANCE, value)
+        source.ReportedScore(
+            id=name, metric=metric, value=value, tolerance=source.tolerance_of(_TOLERANCE, value)
         )
         for name, value in scores.items()
         if name in names and metric
@@ -304,12 +311,123 @@ def _with_leaderboard(
         metric_name=None if metric else called,
         left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
         unchecked="" if metric else f"bbc does not have the metric {called}",
-        ensemble=of_autogluon(scores, order, predictions, names, metric, place.parent)
+        ensemble=ensemble_of(scores, order, predictions, names, metric, place.parent)
         if metric
         else None,
     )
     total = len(names) + len(lost) if lost else None
     return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)
+
+
+_PROBE = 10_000
+"""Rows from which weights are found, before all of them are compared."""
+_MADE = frozenset({"ensemble", "stacked"})
+"""Flags of models that are made of others."""
+_ROUNDS = 25
+_CLIP = 2.0**-52
+_KINDS = re.compile(
+    "LightGBM(Prep)?|CatBoost|XGBoost|RandomForest|ExtraTrees|KNeighbors|LinearModel|NeuralNetTorch"
+    "|NeuralNetFastAI|TabM|RealMLP|RealTabPFN|TabPFN|TabICL|TabDPT|Mitra|FTTransformer|EBM"
+)
+"""AutoGluon's names of its kinds of models, to which settings are appended."""
+
+
+def ensemble_of(
+    scores: Mapping[str, float],
+    order: Mapping[str, int],
+    predictions: Mapping[str, FloatArray],
+    flags: Mapping[str, Sequence[str]],
+    metric: str,
+    folder: Path,
+) -> Ensemble | None:
+    """Return AutoGluon's ensemble; None if it deploys a single model.
+
+    scores, order: with the sign of bbc, and when a model was fitted, by the leaderboard.
+    predictions, flags: of the models that have any.
+    """
+    direction = METRICS[metric].direction
+    known = [name for name in predictions if name in scores]
+    if not known:
+        return None
+    best = max(direction.sign * scores[name] for name in known)
+    top = [name for name in known if direction.sign * scores[name] == best]
+    # a tie is an ensemble of one model
+    name = min(top, key=lambda one: ("ensemble" not in flags[one], order.get(one, 0)))
+    stacked = "stacked" in flags[name] or re.search(r"_L([3-9]|\d\d)$", name) is not None
+    if stacked:
+        return Ensemble(name=name, metric=metric, stacked=True)
+    if "ensemble" not in flags[name]:
+        return None
+    before = order.get(name, np.inf)
+    # models on the leaderboard whose predictions are lost took part too
+    every = [
+        score for score in scores if not _MADE & {*flags.get(score, ())} and score[:8] != name[:8]
+    ]
+    candidates = sorted(
+        (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
+    )
+    mean = predictions[name]
+    weights = _weights(mean, [*map(predictions.get, candidates)])
+    # that of `fit_extra` is made of the models that it fitted, after an ensemble of earlier ones
+    earlier = [at for one, at in order.items() if one[:8] == name[:8] and at < before]
+    n_old = sum(order.get(one, 0) < max(earlier, default=0) for one in candidates)
+    if n_old < len(candidates) and not any(weights[:n_old]):
+        candidates, weights = candidates[n_old:], weights[n_old:]
+    kinds = (_KINDS.match(candidate) for candidate in candidates)
+    return Ensemble(
+        name=name,
+        metric=metric,
+        score=scores[name],
+        tolerance=source.tolerance_of(_TOLERANCE, scores[name]),
+        candidates=tuple(candidates),
+        weights=weights,
+        rounds=_ROUNDS,
+        clip=_CLIP,
+        kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),
+        rounded=True,
+        cuts="grid" if len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
+        cut_for=metric,
+        cut=_cut_in(folder / "predictor.pkl"),
+    )
+
+
+_TUNED, _TUNED_FROM = 50, {"accuracy": 10_000, "precision": np.inf}
+"""Numbers of samples from which AutoGluon tunes the cut for a metric of labels by itself."""
+
+
+def _cut_in(place: Path) -> float | None:
+    """Return the cut in a pickle, which is not loaded: the number after its name."""
+    if not is_file(place):
+        return None
+    named = False
+    with suppress(ValueError):
+        for opcode, value, _ in genops(file_bytes(place)):
+            if named and isinstance(value, float):
+                return value
+            named = value == "_decision_threshold" or (named and opcode.name == "MEMOIZE")
+    return None
+
+
+def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[float, ...]:
+    """Return the weights of columns whose weighted mean is given; empty if it is none."""
+    from scipy.optimize import nnls
+
+    columns = [one for one in given if one is not None]
+    if len(columns) < len(given) or not columns:
+        return ()
+    n_rows = len(mean)
+    some = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBE)).astype(np.int64))
+    target, *others = (np.ravel(one[some]).astype(np.float64) for one in (mean, *columns))
+    parts = np.stack(others, axis=1)
+    valid = np.isfinite(parts).all(axis=1) & np.isfinite(target)
+    weights, _ = nnls(parts[valid], target[valid])
+    if not weights.sum():
+        return ()
+    weights = np.where(weights < 1e-4, 0.0, weights)
+    weights /= weights.sum()
+    made = sum(w * one for w, one in zip(weights, columns, strict=True) if w)
+    slack = 1e-5 * max(float(np.nanmax(np.abs(mean))), 1e-30)
+    return tuple(weights.tolist()) if np.nanmax(np.abs(made - mean)) <= slack else ()
 
 
 RUNS = (

@@ -25,15 +25,8 @@ from bbccli.domain.source import STOPPED_EARLY, ReportedScore, ToolRun, toleranc
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.file_parsing import (
-    left_out,
-    matching,
-    number_in,
-    numbers_of,
-    parsed,
-    read_table,
-    records_with,
-)
+from bbccli.reading.runs import file_parsing
+from bbccli.reading.runs.file_parsing import left_out, numbers_of
 from bbccli.reading.table import check_names
 from bbccli.types import FloatArray, Pooling, Task
 
@@ -95,7 +88,7 @@ def load(folder: Path) -> Predictions:
             for name, parts in predictions.items()
         },
         _folds(folder, models, n_rows),
-        matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        file_parsing.matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
         Metadata(
             task=None if len(classes) < 3 else Task.MULTICLASS,
             classes=classes,
@@ -111,7 +104,7 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
     """Return rows of the leaderboard by model, best first; empty if there is no such file."""
     if not place.is_file():
         return {}
-    rows = records_with(place, "model_id", hint=_AGAIN)
+    rows = file_parsing.records_with(place, "model_id", hint=_AGAIN)
     board = {row.pop("model_id"): row for row in rows}
     if len(board) < max(len(rows), 1):
         problem = "lists a model twice" if board else "lists no models"
@@ -121,7 +114,7 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
 
 def _predictions(place: Path) -> dict[str, FloatArray]:
     """Return columns of a model: by class, or the values under the name `predict`."""
-    frame = parsed(place)
+    frame = file_parsing.parsed(place)
     if not all(name.strip() for name in frame.names):
         raise InputError(
             "has a class without a name, for which H2O took missing targets",
@@ -172,7 +165,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     folds = []
     for place in places:
         fault = partial(InputError, path=place, hint="export the folds again")
-        frame = read_table(place)
+        frame = file_parsing.read_table(place)
         names = frame.data.column_names
         name = _ASSIGNMENT if _ASSIGNMENT in names else names[0]
         if name != _ASSIGNMENT and len(names) > 1:
@@ -234,7 +227,7 @@ def _scores(
     for number, (name, row) in enumerate(board.items()):
         key = next((one for one in row if one in known), None)
         if name in short and key:
-            value = number_in(row[key], place, number, key, hint=_AGAIN)
+            value = file_parsing.number_in(row[key], place, number, key, hint=_AGAIN)
             tolerance = tolerance_of(_TOLERANCE, value)
             yield ReportedScore(id=short[name], metric=known[key], value=value, tolerance=tolerance)
 

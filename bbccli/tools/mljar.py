@@ -28,35 +28,17 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import (
-    STOPPED_EARLY,
-    OtherTarget,
-    ReportedScore,
-    Targets,
-    ToolRun,
-    tolerance_of,
-)
+from bbccli.domain import source
+from bbccli.domain.source import STOPPED_EARLY, ReportedScore, Targets
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.file_parsing import (
-    MIXED,
-    check_listed,
-    check_name,
-    folds_of,
-    left_out,
-    matching,
-    number_in,
-    numbers_of,
-    read_json,
-    read_positions,
-    read_table,
-    records_with,
-)
+from bbccli.reading.runs import file_parsing as files
+from bbccli.reading.runs.file_parsing import MIXED, left_out, read_json, read_positions, read_table
 from bbccli.reading.sample_columns import odd_one
-from bbccli.tools.ensembles import WITHOUT_WEIGHTS, of_mljar
-from bbccli.tools.mljar_logs import begun_in, curves_of, stopping_curves, stops_early
+from bbccli.tools import mljar_logs
+from bbccli.tools.mljar_ensemble import WITHOUT_WEIGHTS, ensemble_of
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _TASKS = {
@@ -147,7 +129,7 @@ def load(folder: Path) -> Predictions:
     run, partial = _trained(whole)
     board = _board(run)
     listed = [*whole.models, *(board or ())]
-    tried = dict.fromkeys([*listed, *begun_in(folder)])
+    tried = dict.fromkeys([*listed, *mljar_logs.begun_in(folder)])
     lost = [name for name in tried if name not in (*run.models, *run.probes)]
     tables = _tables(run)
     places = _places(run, len(tables[run.models[0]]["target"]))
@@ -170,7 +152,7 @@ def load(folder: Path) -> Predictions:
         f"there is no {_BOARD}": board is None,
     }
     scores = [] if n_copies else [*_scores(run, board, truth, targets)]
-    report = ToolRun(
+    report = source.ToolRun(
         tool="mljar",
         left_out=(
             *left_out(run.probes, "a probe with a random feature"),
@@ -183,16 +165,16 @@ def load(folder: Path) -> Predictions:
         unchecked=next((why for why, holds in reasons.items() if holds), ""),
         leaderboard=tuple(one for one in scores if one.fold is None),
         fold_scores=tuple(one for one in scores if one.fold is not None),
-        curves=stopping_curves(run.folder, run.models, run.metric, run.n_logged),
+        curves=mljar_logs.stopping_curves(run.folder, run.models, run.metric, run.n_logged),
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
-        ensemble=of_mljar(folder, run.deployed, whole.models, run.metric, run.limit, n_copies),
+        ensemble=ensemble_of(folder, run.deployed, whole.models, run.metric, run.limit, n_copies),
     )
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
         {role: values[keep] for role, values in roles.items()},
-        matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
+        files.matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
         Metadata(
             task=run.task,
             classes=tuple(map(str, classes)),
@@ -265,7 +247,7 @@ def _described(folder: Path) -> _Run:
             hint="let the run finish, or copy its whole folder",
         ) from None
     for name in saved:
-        check_name(name, place)
+        files.check_name(name, place)
     if not run.models:
         raise InputError("the run has not saved any model", path=folder, hint="let it finish")
     return run
@@ -273,7 +255,7 @@ def _described(folder: Path) -> _Run:
 
 def _tables(run: _Run) -> dict[str, Columns]:
     """Return the columns of each model, all with the same number of rows."""
-    tables = {name: numbers_of(read_table(run.place(name))) for name in run.models}
+    tables = {name: files.numbers_of(read_table(run.place(name))) for name in run.models}
     first = run.models[0]
     for name, table in tables.items():
         if "target" not in table or len(table) < 2:
@@ -303,7 +285,7 @@ def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
         read_positions(within / f"fold_{fold}_validation_indices.npy")
         for fold in range(run.n_folds)
     ]
-    folds = folds_of(parts, n_rows, within)
+    folds = files.folds_of(parts, n_rows, within)
     for fold in range(run.n_folds):
         place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
         if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
@@ -372,7 +354,7 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
     holds = {flag: any(one in name for one in marks) for flag, marks in _MARKS.items()}
     holds["averaged_over_repeats"] = run.n_repeats > 1
-    holds[STOPPED_EARLY] = stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
+    holds[STOPPED_EARLY] = mljar_logs.stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
     return tuple(flag for flag, one in holds.items() if one)
 
 
@@ -381,13 +363,13 @@ def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
     place = run.folder / _BOARD
     if not place.is_file():
         return None
-    rows = records_with(place, "name", "metric_value", hint=_AGAIN)
+    rows = files.records_with(place, "name", "metric_value", hint=_AGAIN)
     named = ((at, row) for at, row in enumerate(rows) if row["name"])
     board = {row["name"]: (at, row["metric_value"]) for at, row in named}
     for name in board:
-        check_name(name, place)
+        files.check_name(name, place)
     which = "is saved according to params.json"
-    check_listed(place, board, run.models, which=which, hint=MIXED.format("files"))
+    files.check_listed(place, board, run.models, which=which, hint=MIXED.format("files"))
     return board
 
 
@@ -400,14 +382,15 @@ def _scores(
     alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
     for name in [one for one in run.models if run.metric and (alike or one not in noisy)]:
         if board is not None:
-            row, score = board[name]
-            yield _reported(run, name, number_in(score, place, row, "metric_value", hint=_AGAIN))
+            row, text = board[name]
+            score = files.number_in(text, place, row, "metric_value", hint=_AGAIN)
+            yield _reported(run, name, score)
         for fold, value in enumerate(_in_folds(run, name)):
             yield _reported(run, name, value, fold)
 
 
 def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> ReportedScore:
-    tolerance = tolerance_of(_TOLERANCE, value)
+    tolerance = source.tolerance_of(_TOLERANCE, value)
     return ReportedScore(
         id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
     )
@@ -415,7 +398,7 @@ def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> Re
 
 def _in_folds(run: _Run, name: str) -> list[float]:
     """Return the scores of a model that learns in one go, in the folds."""
-    curves = curves_of(run.folder / name, run.n_logged)
+    curves = mljar_logs.curves_of(run.folder / name, run.n_logged)
     return [score for (score,) in curves] if {*map(len, curves)} == {1} else []
 
 
@@ -473,7 +456,7 @@ def _truth(
         rows = np.flatnonzero(expected != truth)
         if len(rows):
             keys = map(str, places["row_id"][rows].tolist())
-            clipped.append(OtherTarget(name, tuple(keys), tuple(expected[rows].tolist())))
+            clipped.append(source.OtherTarget(name, tuple(keys), tuple(expected[rows].tolist())))
             apart = max(apart, float(np.max(expected[rows] - truth[rows])))
     if not scaled:
         return truth, None

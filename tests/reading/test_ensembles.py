@@ -11,7 +11,7 @@ import pytest
 
 from bbccli.domain.source import Ensemble
 from bbccli.reading import read
-from bbccli.tools.ensembles import of_autogluon
+from bbccli.tools import autogluon as ag
 
 DATA = Path(__file__).parent.parent / "data"
 RUNS, TOOLS = DATA / "runs", DATA / "tools"
@@ -104,7 +104,7 @@ def autogluon(scores: dict[str, float], order: dict[str, int], mix: tuple[float,
     columns = np.random.default_rng(0).uniform(size=(3, 50)).astype(np.float32)
     mean = np.array(mix, np.float32) @ columns
     predictions = dict(zip(FLAGS, [*columns, mean], strict=True))
-    return of_autogluon(scores, order, predictions, FLAGS, "auc", Path("nowhere"))
+    return ag.ensemble_of(scores, order, predictions, FLAGS, "auc", Path("nowhere"))
 
 
 ORDER = {"LightGBM_BAG_L1": 1, "A_BAG_L1": 2, "W_L2": 3, "LightGBMXT_BAG_L1": 4}
