@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.domain.matrix import PredictionMatrix, SampleKeys, Unfinished
 from bbccli.domain.outcome import Outcome
@@ -94,6 +95,29 @@ def dtype_of(parts: Iterable[Part]) -> np.dtype[Any]:
     return np.result_type(np.float32, *dtypes)
 
 
+def arranged(
+    design: Design, of_configurations: Sequence[Iterable[Part]], n_repeats: int, axes: Sequence[int]
+) -> FloatArray:
+    """Return the predictions (R, N, C, *axes) of the parts of C configurations, NaN where missing;
+    of repeats beyond the first R none.
+    """
+    parts = [(c, part) for c, of_one in enumerate(of_configurations) for part in of_one]
+    shape = n_repeats, design.n_samples, len(of_configurations), *axes
+    filled: FloatArray = np.full(shape, np.nan, dtype_of(part for _, part in parts))
+    for c, part in parts:
+        rows, repeat = _place(design, part)
+        if part.predictions is not None and repeat < n_repeats:
+            filled[repeat, rows, c] = part.predictions
+    return filled
+
+
+def as_labels(codes: FloatArray, classes: Sequence[str]) -> NDArray[Any]:
+    """Return the names of classes; None for NaN."""
+    names = np.array([*classes, None], dtype=object)
+    labels: NDArray[Any] = names[np.where(np.isfinite(codes), codes, -1).astype(np.int64)]
+    return labels
+
+
 def pooling_for(metric: Metric, pooling: Pooling = Pooling.FOLD_MEAN) -> Pooling:
     """Return the given pooling, but pooled for metrics whose mean over folds is biased.
 
@@ -148,6 +172,7 @@ def matrix_so_far(
         if values is not None:
             predicted[name] = values
             kinds |= {part.kind for part in parts if part.kind is not None}
+    folds_known = design.tests or all(part.fold is not None for part in of_reference)
     again = np.unique(rows, return_inverse=True)[1] if (np.diff(rows) == 0).any() else None
     groups = again if design.groups is None else design.groups[rows]
     matrix = PredictionMatrix(
@@ -155,7 +180,7 @@ def matrix_so_far(
         predictions=np.stack([*predicted.values()], axis=1)[None],
         configurations=tuple(predicted),
         kind=common_kind(kinds),
-        folds=folds[None] if _known(design, of_reference) else None,
+        folds=folds[None] if folds_known else None,
         fold_names=tuple(map(str, range(len(places)))),
         groups=groups,
         sample_keys=None if again is not None else SampleKeys(rows),
@@ -173,25 +198,16 @@ def _place(design: Design, part: Part) -> tuple[IntArray, int]:
     return part.rows, part.repeat
 
 
-def _known(design: Design, parts: Sequence[Part]) -> bool:
-    """True if each part is the test set of a fold."""
-    return bool(design.tests) or all(part.fold is not None for part in parts)
-
-
 def _predictions(
     design: Design, parts: Sequence[Part], repeats: IntArray, rows: IntArray
 ) -> FloatArray | None:
     """Return predictions (n,) or (n, K) of rows in repeats; None if one is missing."""
-    placed = [(part.predictions, *_place(design, part)) for part in parts if part.kind is not None]
-    values = [np.asarray(predictions) for predictions, _, _ in placed]
-    if not values:
+    known = [part for part in parts if part.predictions is not None]
+    if not known:
         return None
-    shape = (1 + int(repeats.max()), design.n_samples, *values[0].shape[1:])
-    whole: FloatArray = np.full(shape, np.nan, dtype_of(parts))
-    for own, (_, at, repeat) in zip(values, placed, strict=True):
-        if repeat < len(whole):
-            whole[repeat, at] = own
-    chosen: FloatArray = whole[repeats, rows]
+    axes = np.asarray(known[0].predictions).shape[1:]
+    whole = arranged(design, [known], 1 + int(repeats.max()), axes)
+    chosen: FloatArray = whole[repeats, rows, 0]
     return None if np.isnan(chosen).any() else chosen
 
 
@@ -217,12 +233,12 @@ def is_hopeless(
 
     how: the rule, its threshold and `min_samples`, as for `drop`.
     """
-    groups, own = by_identity(parts), identity_of(name, "", {})
-    if own not in groups:
+    groups, identity = by_identity(parts), identity_of(name, "", {})
+    if identity not in groups:
         names = {part.name for part in parts} - {""}
         raise OptionError(f"there is no configuration {name!r}", hint=nearest(name, names))
-    tries = {identity: tries_of(group) for identity, group in groups.items()}
-    latest = tries[own][-1]
+    tries = {key: tries_of(group) for key, group in groups.items()}
+    latest = tries[identity][-1]
     if not latest.counts:
         return False
     counted = (one for of_name in tries.values() for one in of_name if one.counts)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import matching
 from bbccli.reading.sources.limits import check_size
-from bbccli.recording import store
+from bbccli.recording import partial, store
 from bbccli.recording.attempts import (
     Try,
     candidate_of,
@@ -29,7 +29,7 @@ from bbccli.recording.attempts import (
     short_names,
     tries_of,
 )
-from bbccli.recording.partial import common_kind, with_default_score, with_others
+from bbccli.recording.partial import arranged, as_labels, dtype_of, with_others
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -120,7 +120,9 @@ def load(path: Path) -> Recording:
             "(where it codes labels, as FLAML does, both get codes); or call rec.write()",
         )
     predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
-    kind = common_kind({part.kind for group in predicted for part in group if part.kind}, path)
+    kind = partial.common_kind(
+        {part.kind for group in predicted for part in group if part.kind}, path
+    )
     predictions = _prediction_array(path, plan, predicted, kind)
     return Recording(
         path=path,
@@ -141,8 +143,8 @@ def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
     known: dict[tuple[str, int], str] = {}
     for part in parts:
         if part.name and part.score is not None:
-            own = str((part.estimator, part.params))
-            if known.setdefault((part.name, part.session), own) != own:
+            about = str((part.estimator, part.params))
+            if known.setdefault((part.name, part.session), about) != about:
                 raise InputError(
                     "several configurations have the same name",
                     path=path,
@@ -198,23 +200,18 @@ def _prediction_array(
     """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
     everything = [part for group in predicted for part in group]
     n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in everything])
-    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(predicted))
-    if plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL:
-        shape += (len(plan.classes),)
-    narrow = {np.asarray(part.predictions).dtype for part in everything} == {np.dtype(np.float32)}
-    dtype = np.dtype(np.float32 if narrow else np.float64)
-    check_size(math.prod(shape) * dtype.itemsize, str(path))
-    filled = np.full(shape, np.nan, dtype)
-    for column, group in enumerate(predicted):
-        for part in group:
-            rows, values = np.asarray(part.rows), np.asarray(part.predictions)
-            codes = kind is not PredictionKind.LABEL or (
-                values.dtype.kind == "i" and ((values >= 0) & (values <= len(plan.classes))).all()
-            )
-            if values.shape != (len(rows), *shape[3:]) or not codes:
-                raise _damaged(path, part)
-            filled[part.repeat, rows, column] = values
-    return filled
+    by_class = plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL
+    axes = (len(plan.classes),) if by_class else ()
+    n_values = n_repeats * plan.n_samples * len(predicted) * math.prod(axes)
+    check_size(n_values * dtype_of(everything).itemsize, str(path))
+    for part in everything:
+        values = np.asarray(part.predictions)
+        codes = kind is not PredictionKind.LABEL or (
+            values.dtype.kind == "i" and ((values >= 0) & (values <= len(plan.classes))).all()
+        )
+        if values.shape != (len(np.asarray(part.rows)), *axes) or not codes:
+            raise _damaged(path, part)
+    return arranged(plan, predicted, n_repeats, axes)
 
 
 def _damaged(path: Path, part: Part) -> InputError:
@@ -228,9 +225,7 @@ def _damaged(path: Path, part: Part) -> InputError:
 
 def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray | None:
     """Return the fold of each sample (R, N): from the design, or if all parts agree."""
-    folds = np.full((n_repeats, plan.n_samples), -1, np.int64)
-    for (repeat, fold), rows in zip(plan.places, plan.tests, strict=True):
-        folds[repeat, rows] = fold
+    folds = plan.folds(n_repeats)
     for part in () if plan.places else predicted:
         before = folds[part.repeat, part.rows]
         if part.fold is None or ((before >= 0) & (before != part.fold)).any():
@@ -241,7 +236,7 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
-    scored = with_default_score(run.design, _parts(run))
+    scored = partial.with_default_score(run.design, _parts(run))
     run, tries = replace(run, design=scored), run.tries
     plan = with_others(scored, _parts(run))
     weights, weighted, otherwise = _weights(run)
@@ -252,8 +247,7 @@ def handed_over(run: Recording) -> Predictions:
     repeats, rows = np.nonzero(there)
     predictions: NDArray[Any] = run.predictions[repeats, rows]
     if run.kind is PredictionKind.LABEL:
-        names = np.array([*plan.classes, None], dtype=object)
-        predictions = names[np.where(np.isfinite(predictions), predictions, -1).astype(np.int64)]
+        predictions = as_labels(predictions, plan.classes)
     elif plan.positive:  # of the last class
         mirrored = run.kind is PredictionKind.PROBABILITY
         predictions = 1 - predictions if mirrored else -predictions
@@ -346,8 +340,8 @@ def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:
     """Return the epoch of each try that has one, and the name of its configuration."""
     epochs = {attempt.name: (attempt.parts[0].name, attempt.parts[0].epoch) for attempt in tries}
     return {
-        name: {"configuration": own.rpartition("@")[0], "epoch": epoch}
-        for name, (own, epoch) in epochs.items()
+        name: {"configuration": at_epoch.rpartition("@")[0], "epoch": epoch}
+        for name, (at_epoch, epoch) in epochs.items()
         if epoch is not None
     }
 
@@ -379,7 +373,7 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
     scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
     weighted = [part for part in scored if part.weights is not None]
     hint = "record them in separate folders, or give the weights: Recorder(sample_weight=)"
-    fault = partial(InputError, path=run.path, hint=hint)
+    fault = functools.partial(InputError, path=run.path, hint=hint)
     if weights is None and weighted:
         if len(weighted) < len(scored):
             raise fault("some fits were scored with sample weights, others without")

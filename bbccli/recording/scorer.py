@@ -22,18 +22,8 @@ from bbccli.domain.source import STOPPED_EARLY
 from bbccli.errors import OptionError
 from bbccli.metrics import ALIASES, METRICS
 from bbccli.platform.dataclass import dataclass
-from bbccli.recording import store
-from bbccli.recording.inputs import (
-    RESPONSES,
-    Split,
-    UnfitError,
-    class_name,
-    class_names,
-    codes_of,
-    of_sklearn,
-    parameters_of,
-    taken,
-)
+from bbccli.recording import inputs, store
+from bbccli.recording.inputs import RESPONSES, Split, UnfitError, codes_of
 from bbccli.recording.stopping import watched
 from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
@@ -100,7 +90,7 @@ class RecordingScorer:
             identity="",
             session=self.session,
             name=self.name,
-            estimator=class_name(estimator),
+            estimator=inputs.class_name(estimator),
             split=split,
             score=float(score) if isinstance(score, numbers.Real) else None,
             flags=self.flags,
@@ -156,13 +146,11 @@ class RecordingScorer:
 
     def _watched(self, part: Part, estimator: Any, features: Any, truth: Any) -> Part:
         """Return a part with the flag and the curve of a model that the test set stopped."""
-        values, classes = (
-            np.asarray(truth),
-            tuple(map(str, range(0 if self.labels is None else len(self.labels)))),
-        )
+        values, n_classes = np.asarray(truth), 0
         if self.labels is not None:
+            n_classes = len(self.labels)
             values = codes_of(values.reshape(-1), self.labels).astype(np.int64)
-        outcome = Outcome(self.task, values, classes)
+        outcome = Outcome(self.task, values, tuple(map(str, range(n_classes))))
         stop = watched(estimator, features, truth, outcome, part.score)
         if stop is None:
             return part
@@ -170,17 +158,11 @@ class RecordingScorer:
         return replace(part, flags=flags, curve_metric=stop.metric, curve=stop.curve)
 
     def _filled(self, part: Part, heard: dict[str, Any], estimator: Any, features: Any) -> Part:
-        params = parameters_of(estimator)
+        params = inputs.parameters_of(estimator)
         identity = store.identity_of(part.name, part.estimator, params)
         part = replace(part, identity=identity, params=params)
         responses = (self.response,) if self.response else RESPONSES
-        try:
-            predictions, kind = answer(
-                heard, responses, estimator, features, self.labels, self.task
-            )
-        except UnfitError as error:
-            return replace(part, problem=str(error))
-        return replace(part, predictions=predictions, kind=kind)
+        return answered(part, heard, responses, estimator, features, self.labels, self.task)
 
 
 def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
@@ -194,7 +176,7 @@ def metric_of(scoring: Any) -> Any:
         return own_score
     if callable(scoring):
         return scoring
-    metrics = of_sklearn("metrics")
+    metrics = inputs.of_sklearn("metrics")
     try:
         return metrics.get_scorer(scoring)
     except (ValueError, TypeError):
@@ -210,7 +192,7 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     scorer = scoring.metric if isinstance(scoring, RecordingScorer) else metric_of(scoring)
     name = scoring if isinstance(scoring, str) else ""
     if not name and hasattr(scorer, "_score_func"):
-        metrics = of_sklearn("metrics")
+        metrics = inputs.of_sklearn("metrics")
         known = {one.replace("-", "_") for one in (*ALIASES, *METRICS)}
         scorers = {one: metric_of(one) for one in sorted(known & {*metrics.get_scorer_names()})}
         for beta, own_name in ((2, "f2"), (0.5, "f0.5")):
@@ -222,7 +204,7 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     own = signature(function).parameters.get("pos_label")
     label = given.get("pos_label", own.default if own else None)
     first = label is not None and given.get("average", "binary") == "binary" and label == labels[0]
-    return name, class_names(labels[:1])[0] if first else ""
+    return name, inputs.class_names(labels[:1])[0] if first else ""
 
 
 def _form(scorer: Any) -> tuple[Any, ...]:
@@ -279,27 +261,32 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
                 attributes[name] = before
 
 
-def answer(
+def answered(
+    part: Part,
     heard: dict[str, Any],
     responses: Sequence[str],
     estimator: Any,
     features: Any,
     labels: NDArray[Any] | None,
     task: Task,
-) -> tuple[NDArray[Any], PredictionKind]:
-    """Return the predictions of an estimator for some rows, in the form of a part.
+) -> Part:
+    """Return a part with the predictions of an estimator for some rows, or its problem: it has no
+    such method, or answers in another form.
 
-    `heard` are its answers so far, by method; `wanted` are methods, the best first, one of which is
-    called if none was heard. An UnfitError if it has none of them, or answers in another form.
+    `heard` are its answers so far, by method; `responses` are methods, the best first, one of which
+    is called if none was heard.
     """
     called = [name for name in responses if name in heard]
     able = [name for name in responses if callable(getattr(estimator, name, None))]
     if not called and not able:
-        raise UnfitError(f"no {responses[-1]}()")
+        return replace(part, problem=f"no {responses[-1]}()")
     name = (called or able)[0]
     output = heard[name] if called else getattr(estimator, name)(features)
-    predictions, kind = _kept(name, np.asarray(output), estimator, labels, task)
-    return np.ascontiguousarray(predictions), kind
+    try:
+        predictions, kind = _kept(name, np.asarray(output), estimator, labels, task)
+    except UnfitError as error:
+        return replace(part, problem=str(error))
+    return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
 
 
 def _kept(
@@ -476,7 +463,7 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
 
 
 def _digest(features: Any, truth: Any, rows: Any) -> bytes:
-    return digest_of(taken(features, rows), taken(truth, rows))
+    return digest_of(inputs.taken(features, rows), inputs.taken(truth, rows))
 
 
 def _routes() -> bool:

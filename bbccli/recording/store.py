@@ -154,6 +154,13 @@ class Design:
             return tuple((split, 0) for split in range(len(self.tests)))
         return tuple(places)
 
+    def folds(self, n_repeats: int) -> IntArray:
+        """Return the fold of each sample in each repeat (R, N); -1 if none tests it."""
+        folds = np.full((n_repeats, self.n_samples), -1, np.int64)
+        for (repeat, fold), rows in zip(self.places, self.tests, strict=True):
+            folds[repeat, rows] = fold
+        return folds
+
 
 def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
     """Write a design and its sealed part into a folder, or continue the same one; an InputError for

@@ -178,9 +178,13 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise several_metrics()
         self._validate_params()
         X, y = indexable(X, y)  # noqa: N806
-        scorer, routed = self._get_scorers()[0], self._routed(X, params)
+        scorer = self._get_scorers()[0]
+        routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
+        if y is None:  # worded as in scikit-learn
+            raise ValueError("DroppingSearchCV requires y to be passed, but the target y is None")
+        truth = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         try:
-            race = Race.of(self, _checked(y), params.get("groups"), routed.scorer.score)
+            race = Race.of(self, truth, params.get("groups"), routed.scorer.score)
             cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
             race.draw(frozen(list(cv.split(X, y, **routed.splitter.split)), X, y, None, False))
             self._train(race, X, y, scorer, routed)
@@ -199,10 +203,6 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             "DroppingSearchCV calls no callbacks",
             hint="give them to the estimator, or use GridSearchCV with a bbccli Recorder",
         )
-
-    def _routed(self, X: Any, params: Any) -> Any:  # noqa: N803
-        """Return the parameters of the estimator, the scorer and the splitter."""
-        return self._get_routed_params_for_fit(_check_method_params(X, params=params))
 
     def _train(self, race: Race, X: Any, y: Any, scorer: Any, routed: Any) -> None:  # noqa: N803
         """Train the remaining configurations fold by fold."""
@@ -236,10 +236,15 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         base = clone(self.estimator)
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
             while order:
-                step = self._step(len(alive))
+                step = (
+                    ceil(MODELS_PER_WORKER * int(effective_n_jobs(self.n_jobs)) / len(alive))
+                    if isinstance(self.at_once, str)
+                    else self.at_once
+                )
                 now, order = order[:step], order[step:]
                 # the slowest first, so that no worker idles at the end of a step
-                queue = [(c, f) for c in sorted(alive, key=race.slowness) for f in now]
+                spent = {c: sum(one["fit_time"] for one in race.outputs[c].values()) for c in alive}
+                queue = [(c, f) for c in sorted(alive, key=lambda c: -spent[c]) for f in now]
                 outputs = parallel(
                     fit_and_score(
                         clone(base),
@@ -260,12 +265,6 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
                         f"[{n_folds - len(order)} of {n_folds} folds] {len(alive)} of "
                         f"{n_candidates} candidates go on"
                     )
-
-    def _step(self, n_alive: int) -> int:
-        """Return the number of folds to train before the next decision."""
-        if isinstance(self.at_once, str):
-            return ceil(MODELS_PER_WORKER * int(effective_n_jobs(self.n_jobs)) / n_alive)
-        return self.at_once
 
     def _select(self, race: Race) -> None:
         """Store what was trained and dropped, and select the best of the survivors."""
@@ -337,10 +336,3 @@ def _order(fold_order: Any, n_folds: int) -> list[int]:
             hint=f"give each of 0 to {n_folds - 1} once",
         )
     return order
-
-
-def _checked(y: Any) -> Any:
-    """Return the truth as an array; errors are worded as in scikit-learn."""
-    if y is None:
-        raise ValueError("DroppingSearchCV requires y to be passed, but the target y is None")
-    return check_array(y, ensure_2d=False, dtype=None, input_name="y")

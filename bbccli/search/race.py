@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
@@ -27,19 +29,10 @@ from bbccli.notes import Note, configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
 from bbccli.platform.rounding import count
 from bbccli.reading.arrays import matrix_of
+from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names
-from bbccli.recording.inputs import Split, codes_of_groups, design_of, of_candidate, weights_of
-from bbccli.recording.partial import (
-    common_kind,
-    dtype_of,
-    matrix_so_far,
-    plan_for,
-    pooling_for,
-    with_others,
-)
-from bbccli.recording.scorer import convention_of, own_score
+from bbccli.recording.scorer import answered, convention_of, listening, own_score
 from bbccli.recording.store import Design, Part
-from bbccli.search.prediction_scorer import Keeper, KeptScore
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
 
@@ -53,6 +46,65 @@ ANSWERS = {
 
 
 FAILED = "a fit failed, or its score is not finite"
+
+
+class KeptScore(float):
+    """A score that carries its predictions out of a worker process."""
+
+    part: Part
+
+
+@dataclass(eq=False)
+class Keeper:
+    """Score by the metric of a search, and keep the predictions.
+
+    Parameters
+    ----------
+    metric
+        ``metric(estimator, X, y)``: a scorer of scikit-learn, or of a `Recorder`.
+    methods
+        Methods of the estimator whose answer is kept, the best first.
+    labels : (K,)
+        The classes, sorted; None for regression.
+    task
+        The task.
+    """
+
+    metric: Any
+    methods: Sequence[str]
+    labels: NDArray[Any] | None
+    task: Task
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
+        """Return the score of a fitted estimator; anything but a number unchanged."""
+        with listening(estimator, X) as heard:
+            score = self.metric(estimator, X, y, **params)
+        try:
+            kept_score = KeptScore(score)
+        except (TypeError, ValueError):
+            return score
+        weights = params.get("sample_weight")
+        weights = None if weights is None else np.asarray(weights, np.float64)
+        part = Part(identity="", session=0, score=float(kept_score), weights=weights)
+        part = answered(part, heard, self.methods, estimator, X, self.labels, self.task)
+        values = part.predictions
+        if values is not None and values.dtype.kind == "f" and not np.isfinite(values).all():
+            part = replace(part, predictions=None, kind=None, problem="predictions are not finite")
+        kept_score.part = part
+        return kept_score
+
+    def get_metadata_routing(self) -> Any:
+        """Return the metadata requests of the metric."""
+        from sklearn.utils.metadata_routing import get_routing_for_object
+
+        return get_routing_for_object(self.metric)
+
+    def _accept_sample_weight(self) -> bool:
+        """True if the metric takes sample weights (scikit-learn 1.9)."""
+        accepts = getattr(self.metric, "_accept_sample_weight", None)
+        if accepts is not None:
+            return bool(accepts())
+        return "sample_weight" in signature(self.metric).parameters
 
 
 def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) -> Metric:
@@ -103,7 +155,7 @@ class Race:
     min_samples: int
     pooling: Pooling
     seed: int
-    splits: list[Split] = field(default_factory=list)
+    splits: list[inputs.Split] = field(default_factory=list)
     candidates: list[Mapping[str, Any]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     outputs: list[dict[int, Mapping[str, Any]]] = field(default_factory=list)
@@ -118,7 +170,7 @@ class Race:
         """
         metric = metric_of_search(search.metric, search.scoring, search.estimator)
         values = Task.REGRESSION in metric.tasks and not is_classifier(search.estimator)
-        design = design_of(y, Task.REGRESSION if values else Task.MULTICLASS, "")
+        design = inputs.design_of(y, Task.REGRESSION if values else Task.MULTICLASS, "")
         design = replace(design, positive=convention_of(search.scoring, design.labels)[1])
         if design.task not in metric.tasks:
             tasks = " and ".join(sorted(map(str, metric.tasks)))
@@ -132,9 +184,9 @@ class Race:
                 f"{metric.label} is not a mean of losses per sample, as {rule.name} requires",
                 hint="use rule='bbcd', or a metric such as accuracy or mae",
             )
-        weights_of(scored_with.get("sample_weight"), design.n_samples)
+        inputs.weights_of(scored_with.get("sample_weight"), design.n_samples)
         if groups is not None:
-            design = replace(design, groups=codes_of_groups(groups, design.n_samples))
+            design = replace(design, groups=inputs.codes_of_groups(groups, design.n_samples))
         state = search.random_state
         drawn = not isinstance(state, Integral)
         return cls(
@@ -143,11 +195,11 @@ class Race:
             rule=rule,
             threshold=check_terms(rule, search.threshold, search.min_samples),
             min_samples=search.min_samples,
-            pooling=pooling_for(metric, choice(Pooling, search.pooling, "pooling")),
+            pooling=partial.pooling_for(metric, choice(Pooling, search.pooling, "pooling")),
             seed=int(check_random_state(deepcopy(state)).randint(2**31 - 1) if drawn else state),
         )
 
-    def draw(self, splits: list[Split]) -> None:
+    def draw(self, splits: list[inputs.Split]) -> None:
         """Set the splits."""
         self.splits = splits
         self.design = replace(self.design, tests=tuple(test for _, test in splits))
@@ -155,7 +207,7 @@ class Race:
     def start(self, candidates: Iterable[Mapping[str, Any]]) -> None:
         """Set the configurations."""
         self.candidates = list(candidates)
-        params = [of_candidate(dict(candidate)) for candidate in self.candidates]
+        params = [inputs.of_candidate(dict(candidate)) for candidate in self.candidates]
         self.names = short_names(
             [Part(identity=str(c), session=0, params=one) for c, one in enumerate(params)]
         )
@@ -177,10 +229,6 @@ class Race:
             self.parts[c][split] = replace(part, split=split)
             scores = {key: float(one[key]) for key in one.keys() & {"test_scores", "train_scores"}}
             self.outputs[c][split] = one | scores
-
-    def slowness(self, candidate: int) -> float:
-        """Return minus its training time so far: the slowest sort first."""
-        return -sum(float(output["fit_time"]) for output in self.outputs[candidate].values())
 
     @property
     def survivors(self) -> BoolArray:
@@ -215,7 +263,7 @@ class Race:
             names=tuple(self.names),
         )
         tried = {self.names[c]: list(self.parts[c].values()) for c in alive}
-        matrix = matrix_so_far(self.design, tried, self.names[alive[0]], unfinished)
+        matrix = partial.matrix_so_far(self.design, tried, self.names[alive[0]], unfinished)
         plan = self.plan(matrix)
         self._verify(matrix, plan.clip, alive)
         try:
@@ -239,38 +287,31 @@ class Race:
 
     def plan(self, matrix: PredictionMatrix) -> Plan:
         """Return a plan that selects as the search does."""
-        return plan_for(matrix, self.metric, self.pooling, self.seed)
+        return partial.plan_for(matrix, self.metric, self.pooling, self.seed)
 
     def matrix(self) -> PredictionMatrix:
         """Return the predictions of the candidates trained on all folds."""
-        places = self.design.places
         whole = list(map(_predicted, self.parts))
         every = [part for parts_of_one in whole for part in parts_of_one]
-        labels = every[0].kind is PredictionKind.LABEL
-        shape = (1 + max(repeat for repeat, _ in places), self.design.n_samples, len(whole))
-        first = np.asarray(every[0].predictions)
-        dtype = np.dtype(object) if labels else dtype_of(every)
-        filled = np.full((*shape, *first.shape[1:]), None if labels else np.nan, dtype)
-        folds = np.full(shape[:2], -1)
-        design = with_others(self.design, every)
+        n_repeats = 1 + max(repeat for repeat, _ in self.design.places)
+        axes = np.asarray(every[0].predictions).shape[1:]
+        filled: NDArray[Any] = partial.arranged(self.design, whole, n_repeats, axes)
+        folds = self.design.folds(n_repeats)
+        design = partial.with_others(self.design, every)
         names = np.array(design.classes, dtype=object)
-        weights = np.full(shape[1], np.nan)
-        for c, parts in enumerate(whole):
-            for part in parts:
-                assert part.split is not None
-                (repeat, fold), rows = places[part.split], self.design.tests[part.split]
-                values = np.asarray(part.predictions)
-                filled[repeat, rows, c] = names[values] if labels else values
-                folds[repeat, rows] = fold
-                if part.weights is not None:
-                    weights[rows] = part.weights
+        if every[0].kind is PredictionKind.LABEL:
+            filled = partial.as_labels(filled, design.classes)
+        weights = np.full(self.design.n_samples, np.nan)
+        for part in every:
+            if part.weights is not None and part.split is not None:
+                weights[self.design.tests[part.split]] = part.weights
         tested = (folds >= 0).any(axis=0) & (np.isnan(weights) | (weights > 0))
         several = bool((folds[:, tested] >= 0).all() and folds.max() > 0)
         matrix = matrix_of(
             filled[:, tested],
             names[self.design.truth][tested] if len(names) else self.design.truth[tested],
             configurations=self.names,
-            classes=self.design.classes if len(first.shape) > 1 else None,
+            classes=self.design.classes if axes else None,
             folds=folds[:, tested] if several else None,
             groups=None if self.design.groups is None else self.design.groups[tested],
             weights=None if np.isnan(weights[tested]).any() else weights[tested],
@@ -283,7 +324,7 @@ class Race:
                 "undefined": 0,
             },
         )
-        kind = common_kind({part.kind for part in every if part.kind})  # 0 and 1 are not labels
+        kind = partial.common_kind({part.kind for part in every if part.kind})  # 0, 1: no labels
         return replace(matrix, kind=kind, notes=self._notes(matrix.notes))
 
     def _notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
