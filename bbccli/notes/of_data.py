@@ -323,7 +323,8 @@ def fold_like(names: Sequence[str]) -> Texts:
 @note(DOUBT, "stray columns")
 def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
     """A configuration is on another scale than the others: no probability among probabilities, so
-    that metrics of probabilities are lost, or beyond all values of the truth.
+    that metrics of probabilities are lost, or beyond all values of the truth. Or the truth is,
+    in some rows, such as -999.
 
     Remedy: `--exclude` it if it is not a configuration, such as an age; else rescale its
     predictions.
@@ -331,6 +332,15 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
     return (
         f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
         EXCLUDE,
+    )
+
+
+@off_scale.also
+def truth_apart(value: str, n: int, others: str) -> Texts:
+    """A value of the truth, such as -999, that may stand for a missing one."""
+    return (
+        f"the truth is {value} in {n} rows, and {others} in all others",
+        "if it stands for a missing value there, remove these rows",
     )
 
 

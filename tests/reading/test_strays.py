@@ -131,6 +131,30 @@ def test_what_may_be_perfect(save):
 # constant, made of folds or rows, off the scale
 
 
+@pytest.mark.parametrize("value", [-999, 1e6])
+def test_a_value_of_the_truth_far_from_all_others(save, value):
+    truth = np.where(np.arange(N) % 12 == 0, value, VALUES)
+    told = note(read(save("m.csv", {**REGRESSION, "truth": truth})), "off-scale")
+    assert told.text.startswith(f"the truth is {value:.6g} in 10 rows, and ")
+    assert "remove these rows" in told.remedy
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        np.where(np.arange(N) % 3 == 0, 0, VALUES),  # amounts, many of them nothing
+        np.where(np.arange(N) < 4, -999, VALUES),
+        np.minimum(VALUES, 200),
+        np.where(np.arange(N) % 2 == 0, 0, 5000 + np.arange(N) % 10),  # two levels
+        VALUES,
+    ],
+)
+def test_a_truth_on_one_scale(save, truth):
+    assert "off-scale" not in codes(
+        read(save("m.csv", {"y": truth, "a": truth + RNG.normal(size=N)}))
+    )
+
+
 def test_a_constant_column(save):
     matrix = read(save("m.csv", BINARY | {"seed": [0] * N, "seed 2": [1] * N}))
     found = note(matrix, "constant-predictions")

@@ -31,6 +31,9 @@ _CELLS = 2**16
 _FEWEST_SAMPLES = 20
 """From this many samples on, a sequence of integers is not an accident."""
 
+_FEWEST_APART = 5
+"""From this many samples on, a value of the truth far from all others is no accident."""
+
 _FEWEST_PER_FOLD = 3
 """From this many samples per fold on, one value per fold is not an accident."""
 
@@ -70,6 +73,7 @@ def notes_on(
         first: FloatArray = values.array[:, :, [int(np.argmax(off))]]
         extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
         yield of_data.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
+    yield from _on_apart(outcome)
     ordered = in_order(values, outcome, folds)
     perfect = tuple(on_perfection(values, outcome, ordered, copied))
     reversed_ = tuple(polarity(values, outcome, ranks))
@@ -187,6 +191,20 @@ def _in_order(columns: FloatArray) -> BoolArray:
     ordered = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
     whole = (columns == np.rint(columns)).all(axis=0)
     return np.asarray(whole & ordered & ((steps != 0).sum(axis=0) >= 2))
+
+
+def _on_apart(outcome: Outcome) -> Iterator[Note]:
+    """Yield a note on a value of the truth (N,) that recurs, farther from all others than these are
+    from each other: -999 for a missing one.
+    """
+    values = outcome.values if outcome.task is Task.REGRESSION else np.zeros(1)
+    for end in (values.min(), values.max()):
+        others = values[values != end]
+        if len(values) - len(others) >= _FEWEST_APART and len(distinct(others)) >= _FEWEST_SAMPLES:
+            low, high = others.min(), others.max()
+            if max(low - end, end - high) > high - low:
+                span = f"{low:.6g} to {high:.6g}"
+                yield of_data.truth_apart(f"{end:.6g}", len(values) - len(others), span)
 
 
 def _outside(predictions: Values, outcome: Outcome) -> tuple[BoolArray, str]:
