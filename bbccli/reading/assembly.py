@@ -150,8 +150,7 @@ def _folds(
     """Return (R, N) codes and names of the folds, or a note if they are unknown."""
     if there is not None:
         return None, (), (repeated_holdout(there.sum(axis=1).tolist(), there.shape[1]),)
-    flags = sheet.metadata.flags
-    if any(AVERAGED in flags.get(name, ()) for name in names):
+    if AVERAGED in sheet.metadata.count_flags(names):
         return None, (), (of_metadata.averaged_repeats(),)
     rows, fold = sheet.rows[:, samples], sheet.roles.get("fold")
     if fold is None and outcome.task is Task.SCORE:
@@ -358,10 +357,10 @@ def _selection_of(sheet: Sheet) -> Pooling | None:
 
 def _n_read(sheet: Sheet) -> int:
     """Number of candidates in the file, including those excluded by a flag or an option."""
-    names = {*sheet.configurations, *(one.name for one in sheet.left_out)}
-    flags = sheet.metadata.flags
-    n_dummies = sum(name in names and DUMMY in own for name, own in flags.items())
-    return len(names) - n_dummies + sheet.n_excluded
+    names = {*sheet.configurations, *[one.name for one in sheet.left_out]}
+    flagged = sheet.metadata.flags.items()
+    dummies = [name for name, flags in flagged if DUMMY in flags and name in names]
+    return len(names) - len(dummies) + sheet.n_excluded
 
 
 def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:

@@ -215,12 +215,13 @@ def text_entries(column: Column) -> IntArray:
 @lru_cache(maxsize=8)  # the files of a batch have the same columns and folds
 def natural_order(names: tuple[str, ...]) -> Sequence[int]:
     """Return the order in which Fold2 precedes Fold10; by value if all names are numbers."""
-    numbers = np.array([number_of(name) for name in names])
-    if not np.isnan(numbers).any():
-        return tuple(np.argsort(numbers, kind="stable").tolist())
+    if not math.isnan(number_of(names[0] if names else "0")):
+        numbers = np.array([number_of(name) for name in names])
+        if not np.isnan(numbers).any():
+            return tuple(np.argsort(numbers, kind="stable").tolist())
     parts = [
         [(piece.isdigit(), int(piece) if piece.isdecimal() else 0, piece) for piece in split]
-        for split in (re.split(r"(\d+)", name) for name in names)
+        for split in [re.split(r"(\d+)", name) for name in names]
     ]
     return tuple(sorted(range(len(names)), key=parts.__getitem__))
 

@@ -26,14 +26,14 @@ from bbccli.types import IntArray
 FEWEST = 20
 """From this many rows on, a sequence of numbers, or a permutation of it, is not an accident."""
 
-_LOST = re.compile(r"Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
-"""Name that pandas gives to a column without one."""
+_LOST = re.compile(r"|Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
+"""No name, or the one that pandas gives then."""
 
 _INDEX = re.compile(
-    r"X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
+    rf"{_LOST.pattern}|X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
     r"|(?i:level_\d+|idx|rn|row(_?(nr|no|num|number)|[._]?names?)?)"
 )
-"""Other names of an index: of R, readr, Arrow, `reset_index()` and by hand."""
+"""The same, or another name of an index: of R, readr, Arrow, `reset_index()` and by hand."""
 
 
 def set_aside(table: Table) -> Table:
@@ -46,10 +46,10 @@ def set_aside(table: Table) -> Table:
     """
     import pyarrow as pa
 
-    data, names = table.data, list(table.names)
+    data, names = table.data, [*table.names]
     # columns of a large Parquet file are read by name
     candidates = [i for i in _called_so(tuple(names)) if names[i] or isinstance(data, pa.Table)]
-    blank = {i for i in candidates if not names[i] and is_nothing(data.schema.types[i])}
+    blank = {i for i in candidates if not names[i] and is_nothing(data.schema.field(i).type)}
     numbering = [i for i in candidates if i not in blank and _is_index(table, names[i], i)]
     if len(blank) + len(numbering) in (0, len(names)):
         return table
@@ -107,13 +107,7 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _called_so(names: tuple[str, ...]) -> list[int]:
     """Return the positions of columns whose name means a row number or name."""
-    called = [name.strip() for name in names]
-    return [i for i, one in enumerate(called) if _is_lost(one) or _INDEX.fullmatch(one)]
-
-
-def _is_lost(called: str) -> bool:
-    """True if a column has no name, or the one that pandas gives then."""
-    return not called or _LOST.fullmatch(called) is not None
+    return [i for i, name in enumerate(names) if _INDEX.fullmatch(name.strip())]
 
 
 def _is_index(table: Table, name: str, position: int) -> bool:
@@ -125,7 +119,7 @@ def _is_index(table: Table, name: str, position: int) -> bool:
     if numbers is None:
         return False
     n_different = len(np.unique(numbers))
-    lost = _is_lost(name.strip())
+    lost = _LOST.fullmatch(name.strip()) is not None
     return n_different == len(numbers) or (lost and n_different >= FEWEST)
 
 

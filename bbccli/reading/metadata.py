@@ -188,7 +188,7 @@ def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
         listed = config.get("flags") or []
         if not isinstance(listed, list):
             raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
-        flags[config["id"]] = tuple(str(flag) for flag in listed)
+        flags[config["id"]] = tuple(map(str, listed))
     return MappingProxyType(flags)
 
 

@@ -211,7 +211,7 @@ def _named_once(table: Table, problems: Problems) -> Table:
             raise fault
     if not faults:
         return table
-    names = table.data.column_names  # with those set aside, which may lack a name
+    names = table.kinds.names  # with those set aside, which may lack a name
     kept = [
         i
         for i, name in enumerate(names)

@@ -76,26 +76,28 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
 
     # all rows of a nested cross-validation are read at once, so that they are interpreted alike
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
-    texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
+    spoken = sheet.table.texts
+    texts = {cell.name for cell in sheet.cells if cell.source in spoken} if spoken else set[str]()
     every = sheet.cells if texts else ()
     filled = {one.name for one in every if len(sheet.column(one).nulls) < sheet.n_rows}
     worded = texts & filled
     if worded and worded == filled:
         return sheet, _read_words(sheet, rows)
     cells, flat = sheet.cells, rows.ravel()
-    kinds = sheet.table.types
-    single = {kinds[cell.source] for cell in cells} <= {pa.float32()}
+    types = sheet.table.kinds.types
+    single = {types[cell.source] for cell in cells} <= {pa.float32()}
     array = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
     shared: dict[str, FloatArray] = {}
     width = max(_BLOCK, _VALUES // sheet.n_rows)
     for start in range(0, len(cells), width):
-        own = cells[start : start + width]
-        block = _block(sheet, own, texts, shared, array.dtype)
+        some = cells[start : start + width]
+        block = _block(sheet, some, texts, shared, array.dtype)
         finite = np.asarray(np.isfinite(block).all(axis=1))
-        sheet.table.full.update(one.source for one in compress(own, finite) if one.rows is None)
-        for i, cell in enumerate(own):
+        full = some if finite.all() else compress(some, finite)
+        sheet.table.full.update([one.source for one in full if one.rows is None])
+        for i, cell in () if full is some and not worded else enumerate(some):
             if cell.name in worded or (not finite[i] and np.isinf(block[i]).any()):
                 sound[start + i] = False
                 with problems.of("predictions"):
@@ -110,7 +112,7 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
         if not sound.any():
             problems.raise_first()
         sheet, array = replace(sheet, cells=tuple(compress(cells, sound))), array[:, :, sound]
-    return sheet, Values(array, tuple(cell.name for cell in sheet.cells))
+    return sheet, Values(array, tuple([cell.name for cell in sheet.cells]))
 
 
 def _read_words(sheet: Sheet, rows: IntArray) -> Values:
@@ -361,10 +363,11 @@ def _block(
     import pyarrow as pa
 
     data = sheet.table.data
-    if all(cell.rows is None and cell.name not in texts for cell in cells):
-        sources = [cell.source for cell in cells]
+    sources = [cell.source for cell in cells if cell.rows is None and cell.name not in texts]
+    if len(sources) == len(cells):
         if isinstance(data, pa.Table):
-            return to_rows(data.select(sources), kind)
+            position = sheet.table.kinds.position
+            return to_rows(data.select([position[name] for name in sources]), kind)
         if len(cells) * sheet.n_rows <= _VALUES:
             return to_rows(data.read(sources), kind)
     block = np.full((len(cells), sheet.n_rows), np.nan, kind)

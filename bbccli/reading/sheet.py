@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from bbccli.reading.column import Column
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.table import PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    pass
 
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
@@ -192,6 +188,9 @@ class Sheet:
     @cached_property
     def configurations(self) -> Mapping[str, tuple[PredictionColumn, ...]]:
         """Cells of each configuration, in order of first appearance."""
+        alone = {cell.configuration: (cell,) for cell in self.cells}
+        if len(alone) == len(self.cells):
+            return alone
         cells: dict[str, list[PredictionColumn]] = {}
         for cell in self.cells:
             cells.setdefault(cell.configuration, []).append(cell)
@@ -201,13 +200,14 @@ class Sheet:
     def undecided(self) -> tuple[PredictionColumn, ...]:
         """Columns of numbers of a wide table that nobody named as configurations."""
         known, numeric = self.declared, self.table.numeric
-        return tuple(
+        cells = [
             cell
             for cell in (self.cells if self.layout == WIDE else ())
             if cell.label is None
             and cell.source in numeric
             and not (cell.configuration in known or cell.name in known)
-        )
+        ]
+        return tuple(cells)
 
     @cached_property
     def declared(self) -> frozenset[str]:
@@ -216,8 +216,8 @@ class Sheet:
 
     def without(self, gone: Collection[str], *notes: Note) -> Sheet:
         """Return the sheet without some cells, by name, with notes on why."""
-        cells = tuple(cell for cell in self.cells if cell.name not in gone)
-        return replace(self, cells=cells, notes=(*self.notes, *notes))
+        cells = [cell for cell in self.cells if cell.name not in gone]
+        return replace(self, cells=(*cells,), notes=(*self.notes, *notes))
 
     def column(self, cell: PredictionColumn) -> Column:
         """(n_rows,) predictions of a cell, null where missing."""

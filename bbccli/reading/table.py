@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,14 +16,12 @@ import numpy as np
 from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
+    Kinds,
     apply,
     as_arrow,
-    holds_lists,
-    is_number,
-    is_text,
+    kinds_of,
     levels_of,
     plain,
-    plain_types,
     spread_lists,
     take,
     without_nested,
@@ -135,10 +134,15 @@ class Table:
         return self.about or Metadata()
 
     @cached_property
+    def kinds(self) -> Kinds:
+        """Names and types of all columns."""
+        return kinds_of(self.data.schema)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names in file order."""
-        names = tuple(self.data.column_names)
-        return tuple(n for n in names if n not in self.aside) if self.aside else names
+        names = self.kinds.names
+        return tuple([n for n in names if n not in self.aside]) if self.aside else names
 
     @cached_property
     def by_spelling(self) -> Mapping[str, Sequence[str]]:
@@ -146,24 +150,14 @@ class Table:
         return _by_spelling(self.names)
 
     @cached_property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """Arrow types of the columns."""
-        schema = self.data.schema
-        return dict(zip(schema.names, schema.types, strict=True))
-
-    @cached_property
     def texts(self) -> frozenset[str]:
         """Names of the text columns."""
-        return self._of_types(is_text)
+        return self.kinds.texts
 
     @cached_property
     def numeric(self) -> frozenset[str]:
         """Names of the columns of integers and floats."""
-        return self._of_types(is_number)
-
-    def _of_types(self, test: Callable[[pa.DataType], bool]) -> frozenset[str]:
-        kinds = {kind for kind in set(self.types.values()) if test(kind)}
-        return frozenset(name for name, kind in self.types.items() if kinds and kind in kinds)
+        return self.kinds.numeric
 
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with these columns no longer set aside."""
@@ -173,7 +167,7 @@ class Table:
     @property
     def shown(self) -> pa.Table | ColumnsOnDisk:
         """The columns that are not set aside."""
-        names = self.data.column_names
+        names = self.kinds.names
         return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
 
     @property
@@ -183,7 +177,7 @@ class Table:
 
     def type_of(self, name: str) -> pa.DataType:
         """Arrow type of a column."""
-        return self.types[name]
+        return self.kinds.types[name]
 
     @property
     def on_disk(self) -> bool:
@@ -267,7 +261,7 @@ def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Ta
     with naming(path):
         content, nested = without_nested(content)
         more["nested"] = (*more.get("nested", ()), *nested)
-        if any(map(holds_lists, plain_types(content.schema))):
+        if kinds_of(content.schema).lists:
             more["levels"] = levels_of(content)
             content, more["unnamed"] = spread_lists(content)
         return Table(path, plain(content), **more)
@@ -282,6 +276,8 @@ class ArrowStream(Protocol):
 
 def in_memory(source: object) -> TypeIs[ArrowStream]:
     """True for a table in memory, False for a path."""
+    if isinstance(source, str | PurePath):
+        return False
     streams = ("__arrow_c_stream__", "__arrow_c_array__")
     return any(hasattr(source, name) for name in streams) or is_pandas(source)
 
@@ -297,6 +293,11 @@ def joint_hash(hashes: Sequence[str]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
+@lru_cache(maxsize=8)
+def _all_differ(names: tuple[str, ...]) -> bool:
+    return len(set(names)) == len(names) and all(map(str.strip, names))
+
+
 def check_names(frame: Table) -> None:
     """Refuse columns without a name and duplicate names."""
     for fault in name_faults(frame):
@@ -305,11 +306,11 @@ def check_names(frame: Table) -> None:
 
 def name_faults(frame: Table) -> Iterator[InputError]:
     """Yield an error for each column without a name and each duplicate name."""
-    if len(set(frame.names)) == len(frame.names) and all(map(str.strip, frame.names)):
+    if _all_differ(frame.names):
         return
     seen: set[str] = set()
     data: Any = frame.data
-    place, first = "the first column", data.column_names[0]
+    place, first = "the first column", frame.kinds.names[0]
     two_lines = len(set(frame.names)) < len(frame.names) and not first.strip()
     if two_lines and not frame.on_disk and not data.column(0)[0].is_valid:
         yield InputError(
@@ -318,7 +319,7 @@ def name_faults(frame: Table) -> Iterator[InputError]:
             hint="join them: df.columns = ['::'.join(map(str, c)).strip(':') for c in df.columns]",
         )
         return
-    for name in frame.data.column_names:
+    for name in frame.kinds.names:
         if name in frame.aside:
             continue
         if not name.strip():

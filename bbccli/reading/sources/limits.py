@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
 from bbccli.platform import read_limits
-from bbccli.reading.arrow import apply, cast, is_text, take
+from bbccli.reading.arrow import apply, cast, is_text, kinds_of, take
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,10 +77,7 @@ def check_texts(table: pa.Table) -> int:
     import pyarrow as pa
 
     size = 0
-    kinds = table.schema.types
-    of_texts = {kind for kind in set(kinds) if pa.types.is_dictionary(kind)}
-    repeated = [i for i, kind in enumerate(kinds) if kind in of_texts] if of_texts else []
-    for position in repeated:
+    for position in kinds_of(table.schema).encoded:
         for chunk in table.column(position).chunks:
             texts = chunk.dictionary
             if str(texts.type) == "string_view":

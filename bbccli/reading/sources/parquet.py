@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.reading.arrow import holds_lists, is_text, none_plain, plain, plain_types
+from bbccli.reading.arrow import kinds_of, none_plain, plain
 from bbccli.reading.sources.limits import (
     AGAIN,
     OF_ITS_FORMAT,
@@ -132,17 +132,16 @@ def read_parquet(
     with _undamaged(source[:4] if isinstance(source, bytes) else b""):
         bare = file = _opened(source)
         schema = file.schema_arrow
-        plain_of = plain_types(schema)
-        nested = tuple(field.name for field in schema if field.type not in plain_of)
-        if isinstance(source, Path) and any(map(holds_lists, plain_of)):
+        kinds = kinds_of(schema)
+        nested = kinds.nested
+        if isinstance(source, Path) and kinds.lists:
             source = bytes_of(source)
-        texts = {kind for kind in plain_of if is_text(kind)}
-        if texts:
-            file = _opened(source, [field.name for field in schema if field.type in texts])
+        if kinds.texts:
+            file = _opened(source, [*kinds.texts])
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
-        _check_packed(_declared_size(file, source), packed)
+        _check_packed(_declared_size(file, source, lists=bool(nested or kinds.lists)), packed)
         if nested:
-            names = [name for name in schema.names if name not in nested]
+            names = [name for name in kinds.names if name not in nested]
         if isinstance(source, bytes) and names != []:
             table = _columns(file, bare, packed, names)
     if file.metadata.num_rows == 0:
@@ -151,7 +150,7 @@ def read_parquet(
     if names == []:
         raise none_plain(schema)
     if table is None:
-        fields = [f.with_type(plain_of[f.type]) for f in schema if f.type in plain_of]
+        fields = [f.with_type(kinds.plain[f.type]) for f in schema if f.type in kinds.plain]
         on_disk = ColumnsOnDisk(str(source), file, bare, pa.schema(fields))
         few = file.metadata.num_rows <= _FEW_ROWS
         return on_disk.all_columns() if few else on_disk, text, nested
@@ -184,7 +183,7 @@ def _columns(
         return table
     # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
     wanted = {*names}
-    return table.select([i for i, name in enumerate(table.column_names) if name in wanted])
+    return table.select([i for i, name in enumerate(table.schema.names) if name in wanted])
 
 
 def _places(table: pa.Table | pa.RecordBatch, names: Sequence[str]) -> list[int]:
@@ -209,14 +208,14 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER, pre_buffer=False)
 
 
-def _declared_size(file: pq.ParquetFile, source: bytes | Path) -> int:
+def _declared_size(file: pq.ParquetFile, source: bytes | Path, *, lists: bool) -> int:
     """Return the unpacked size of all columns by the footer; repeated values may pack into nothing.
 
     Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
     """
     columns = list(map(file.schema.column, range(len(file.schema))))
     widths = [_WIDTHS.get(column.physical_type, _WIDEST) for column in columns]
-    lists = any(column.max_repetition_level for column in columns)
+    lists = lists and any(column.max_repetition_level for column in columns)
     n_values = _n_values(source) if lists and isinstance(source, bytes) else None
     size = 0
     for i, group in enumerate(map(file.metadata.row_group, range(file.num_row_groups))):
