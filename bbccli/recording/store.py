@@ -174,7 +174,10 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
                 hint="use another folder; to continue, the same vault and a splitter with the same "
                 "random_state",
             )
-        _sweep(folder)
+        for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
+            with suppress(OSError):  # left by killed recorders; others may be at work beside us
+                if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink()
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
@@ -191,8 +194,7 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
         "n_samples": design.n_samples,
         "n_splits": len(design.tests),
     }
-    if design.refold:
-        about["refold"] = True
+    about |= {"refold": True} if design.refold else {}
     if sealed is not None:
         (folder / VAULT).mkdir(exist_ok=True)
         with replacing(folder / VAULT / SEALED) as file:
@@ -201,14 +203,6 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
         about["vault"] = {"planned": design.planned, "sealed": design.sealed, "file": number}
     with replacing(folder / HEADER) as file:  # last: it marks the folder as complete
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
-
-
-def _sweep(folder: Path) -> None:
-    """Remove leftovers of killed recorders; others may be at work beside us."""
-    for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
-        with suppress(OSError):
-            if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
-                path.unlink()
 
 
 def load(folder: Path) -> Design:
@@ -256,10 +250,8 @@ def load_sealed(folder: Path) -> tuple[Design, bool]:
         raise InputError(
             problem,
             path=str(folder / VAULT / SEALED),
-            hint=(
-                "record the search again in another folder: a figure on these rows would be "
-                "meaningless"
-            ),
+            hint="record the search again in another folder: a figure on these rows would be "
+            "meaningless",
         )
     same = (folder / VAULT / OPENINGS).stat().st_ino if (folder / VAULT / OPENINGS).exists() else 0
     return part, same != about["vault"].get("file")
@@ -287,17 +279,16 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
             raise DamagedError(f"{name} of another length")
         if name in arrays and arrays[name].dtype.kind != kind:
             raise DamagedError(f"{name} of another type")
-    groups, weights = arrays.get("groups"), arrays.get("weights")
     scoring, positive = (str(about.get(key) or "") for key in ("scoring", "positive_class"))
     if positive not in ("", *classes):
         raise DamagedError("the positive class is none of the classes")
     about_vault = about.get("vault") or {"planned": 0, "sealed": ""}
-    planned, sealed = int(about_vault["planned"]), str(about_vault["sealed"])
     return Design(
-        *(task, truth, classes, tests, groups, weights, scoring, positive),
+        *(task, truth, classes, tests, arrays.get("groups"), arrays.get("weights")),
+        *(scoring, positive),
         rows=arrays.get("rows"),
-        planned=planned,
-        sealed=sealed,
+        planned=int(about_vault["planned"]),
+        sealed=str(about_vault["sealed"]),
         refold=about.get("refold") is True,
     )
 
