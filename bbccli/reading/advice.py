@@ -24,7 +24,7 @@ from bbccli.reading.times import times_of
 from bbccli.types import FloatArray, IntArray, distinct
 
 _MOST_CLASSES = 20
-_ORDER = ("truth", "row_id", "configuration", "prediction", "fold")
+_ORDER = ("truth", "row_id", "configuration", "repeat", "prediction", "fold")
 _FOLDS = ("fold", "folds", "kfold")
 _LEAST_IN_FOLD = 3  # samples
 FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
@@ -56,7 +56,7 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
     known = {**roles, **by_hand}
     found, several = dict(known), len(hints.tables) > 1
     levels = _levels_of(table)
-    if "row_id" not in found:
+    if not {"row_id", "configuration"} <= found.keys():
         found |= _key(table, levels, found, hints)
     if not (OUTCOME & found.keys() or OUTCOME & hints.absent):
         found |= _truth(table, levels, found)
@@ -148,9 +148,11 @@ def _size(codes: IntArray) -> int:
 
 
 def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -> Mapping[str, str]:
-    """Return the key, with the configurations of a long table."""
+    """Return the key, with the configurations of a long table, and its repeats."""
     free = [name for name in _free(table, roles) if name in levels]
     keys = sorted(free, key=lambda name: -_size(levels[name]))
+    if "row_id" in roles:
+        keys = [roles["row_id"]] if roles["row_id"] in levels and len(hints.tables) < 2 else []
     if len(hints.tables) > 1:
         same = [name for name in keys if _same_in_all(hints.tables, name)]
         return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
@@ -163,9 +165,20 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
             if whole and name.casefold() not in CONFIGURATIONS:
                 continue  # else each row may have an id of its own, too
             size, n = _size(levels[key]), _size(levels[name])
-            is_grid = size * n == table.n_rows and size > n > 1
-            if is_grid and _size(joint([levels[key], levels[name]])) == table.n_rows:
-                return {"row_id": key, "configuration": name}
+            n_times, rest = divmod(table.n_rows, size * n)
+            if rest or not size > n > 1:
+                continue
+            cells, found = (
+                joint([levels[key], levels[name]]),
+                {"row_id": key, "configuration": name},
+            )
+            if n_times == 1 and _size(cells) == table.n_rows:
+                return found
+            for again in free:
+                if _size(levels[again]) == n_times > 1 and (
+                    _size(joint([cells, levels[again]])) == table.n_rows
+                ):
+                    return found | {"repeat": again}
     return {"row_id": whole[0]} if whole else {}
 
 

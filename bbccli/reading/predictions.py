@@ -347,7 +347,7 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
             f"{parameter('group', name)} if it names groups of samples, such as patients, "
             f"{parameter('configuration', name)} if it names the configurations of a long table; "
         )
-        if sheet is not None and "fold" not in sheet.roles and in_equal_parts(codes):
+        if sheet is not None and not {"fold", "row_id"} & {*sheet.roles} and in_equal_parts(codes):
             hint = f"{parameter('fold', name)} if it names the folds, {hint}"
     return f"{hint}otherwise leave it out with {parameter('exclude', name)}{more}"
 

@@ -14,9 +14,10 @@ from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, take, to_codes
 from bbccli.reading.column import Column, joint, name_of, natural_order, repeated
 from bbccli.reading.problems import Problems
+from bbccli.reading.roles import Hints
 from bbccli.reading.rows.repeats import by_key, by_outcome, notes_on
 from bbccli.reading.sample_columns import CONSTANT, check_constant
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.types import IntArray, distinct
 
 _NOISE_TOLERANCE = 1e-6
@@ -306,12 +307,19 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
                 hint="if they are a test set, average the predictions of each sample, or give "
                 f"{parameter('repeat', fold.place(0)[1])}: each fold is then a repeat",
             )
-    times, taken = int(np.bincount(samples).max()), {role.name for role in sheet.roles.values()}
+    from bbccli.reading.advice import advice
+
+    roles = {role: column.name for role, column in sheet.roles.items()}
+    told = advice(sheet.table, roles, Hints(declared=sheet.declared))
+    if "configuration" in told.roles and sheet.layout == WIDE:
+        hint = f"give {told} if each row belongs to one configuration; {REMOVE}"
+        return row_id.fault("row_id occurs twice", again, hint=hint)
+    times = int(np.bincount(samples).max())
     for name in sheet.table.names:
         column = sheet.table.column(name)
         codes, kinds = column.codes()
-        told = name not in taken and len(kinds) == times and len(column) == sheet.n_rows
-        if told and not len(repeated(joint([samples, codes]))):
+        free = name not in roles.values() and len(kinds) == times
+        if free and len(column) == sheet.n_rows and not len(repeated(joint([samples, codes]))):
             hint = (
                 f"give {parameter('repeat', name)} if {name} distinguishes repeats, "
                 f"{parameter('configuration', name)} if it distinguishes configurations; {REMOVE}"

@@ -45,6 +45,14 @@ def long(key, who, truth, value, *, of=P, truths=Y):
     return {"p.csv": text(rows)}
 
 
+def seeds(truth="y", value="p"):
+    """Two seeds of each model, of which no column is called a repeat."""
+    rows = [("id", truth, "algo", value, "seed")]
+    rows += [(f"c{i}", Y[i], m, P[m][i] ** k, k)
+             for k in (1, 2) for m in MODELS for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows)}
+
+
 def kaggle():
     files = {
         f"oof_{m}.csv": text([("PassengerId", "Survived"), *enumerate(P[m], 892)]) for m in MODELS
@@ -96,6 +104,7 @@ CASES = {
     "long of labels": (
         long("frage", "wer", "loesung", "antwort", of=ANSWERS, truths=ABCD), "p.csv",
         "--truth loesung --row-id frage --configuration wer --prediction antwort", 3, N),
+    "long of seeds": (seeds(), "p.csv", "--configuration algo --repeat seed --prediction p", 3, N),
     "long with a model": (long("q", "model", "gold", "reply", of=ANSWERS, truths=ABCD), "p.csv",
         "--row-id q --configuration model --prediction reply", 3, N),
     "long of values": (
@@ -252,6 +261,22 @@ def test_results_that_name_the_resolved_alone(run, tmp_path):
 
 def test_infinite_values_are_no_levels(save):
     refused("no truth column|survival outcome", save("m.csv", "time\ninf\n"))
+
+
+def test_a_column_with_several_values_of_an_item_is_no_truth(told):
+    rows = [("id", "algo", "p"), *((f"c{i}", m, P[m][i]) for m in MODELS for i in range(N))]
+    files = {
+        "p.csv": text(rows),
+        "t.csv": text([("id", "y"), *((f"c{i}", Y[i]) for i in range(N))]),
+    }
+    status, _, hint = told(files, "p.csv")
+    assert status == 2
+    assert "--truth algo" not in hint
+    assert "also give --configuration algo --prediction p, if that is right" in hint
+    words = "p.csv --labels t.csv --configuration algo --prediction p"
+    status, out, _ = told(files, words)
+    assert status == 0
+    assert f"{N} samples x 3 configurations" in " ".join(out.split())
 
 
 def told_of(**columns):
