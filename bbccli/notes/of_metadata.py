@@ -294,6 +294,7 @@ def flagged_left_out(
     options: Sequence[str],
     *,
     by_tool: bool = False,
+    lost: Sequence[str] = (),
 ) -> Texts:
     """Configurations flagged `ensemble`, `stacked` or `calibrated_on_fold`, and
     [blends](formats.md#rules-on-columns-and-rows), are left out, because they were fitted to the
@@ -307,7 +308,7 @@ def flagged_left_out(
     return (
         f"{len(flags)} of {n_configurations} configurations {verb} left out because of {whose} "
         f"flags: {listing(names)}",
-        "to correct the ensemble, give --select tool"
+        f"to correct the ensemble, {f'keep {listing(lost)}' if lost else 'give --select tool'}"
         if by_tool
         else " ".join(f"--include {option}" for option in options),
     )

@@ -118,13 +118,14 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     run = sheet.metadata.run
     rule = run.ensemble if run else None
     by_tool = rule is not None and not rule.stacked and {*flagged} == {rule.name}
+    lost = [name for name in rule.candidates if name not in sheet.configurations] if rule else []
     return replace(
         sheet,
         cells=tuple(cell for cell in sheet.cells if cell.configuration not in flagged),
         notes=(
             *sheet.notes,
             of_metadata.flagged_left_out(
-                flagged, len(sheet.configurations), options, by_tool=by_tool
+                flagged, len(sheet.configurations), options, by_tool=by_tool, lost=lost
             ),
         ),
         left_out=tuple(LeftOut(name, flag) for name, flag in flagged.items()),

@@ -45,7 +45,7 @@ from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources.files import file_bytes
 from bbccli.tools.pickles import arrays_of, entries_by_key, series_of
-from bbccli.types import FloatArray, Pooling, Task
+from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 
 _BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
@@ -374,6 +374,7 @@ def ensemble_of(
     if n_old < len(candidates) and not any(weights[:n_old]):
         candidates, weights = candidates[n_old:], weights[n_old:]
     kinds = (_KINDS.match(candidate) for candidate in candidates)
+    of_labels = mean.ndim == 1 and METRICS[metric].wants is PredictionKind.LABEL
     return Ensemble(
         name=name,
         metric=metric,
@@ -385,7 +386,7 @@ def ensemble_of(
         clip=_CLIP,
         kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),
         rounded=True,
-        cuts="grid" if len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
+        cuts="grid" if of_labels and len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
         cut_for=metric,
         cut=_cut_in(folder / "predictor.pkl"),
     )

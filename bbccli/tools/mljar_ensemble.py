@@ -46,7 +46,7 @@ def ensemble_of(
         score = float(about["final_loss"]) * METRICS[metric].direction.sign * -1
     except (KeyError, TypeError, ValueError):
         return None
-    if deployed != name and [*times] != [deployed]:
+    if not sum(times.values()) or (deployed != name and [*times] != [deployed]):
         return None
     candidates = tuple(one for one in saved[: saved.index(name)] if not one.startswith(name))
     seconds = tuple(_seconds(folder / candidate / "framework.json") for candidate in candidates)

@@ -24,6 +24,7 @@ from bbccli.stats.making.tool import combine, maker_of_run, repeated
 from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.stats.verification import verify
+from bbccli.tools.autogluon import ensemble_of
 from bbccli.types import Pooling
 from tests.matrices import binary
 
@@ -175,6 +176,17 @@ def test_no_ensemble_is_called_left_out_whose_rule_is_asked_for():
     plain = bbccli.compare(MLJAR / "mljar", n_resamples=50).record
     (left_out,) = (one for one in plain.notes if one.code == "flagged-left-out")
     assert left_out.remedy == "to correct the ensemble, give --select tool"
+    fewer = bbccli.correct(MLJAR / "mljar", n_resamples=50, exclude=["5_Linear"]).record
+    (left_out,) = (one for one in fewer.notes if one.code == "flagged-left-out")
+    assert left_out.remedy == "to correct the ensemble, keep 5_Linear"
+
+
+@pytest.mark.parametrize("members", [[], [{"model": "5_Linear", "repeat": 0}]])
+def test_an_ensemble_without_members_is_none(tmp_path: Path, members: list):
+    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
+    place = run / "Ensemble" / "ensemble.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"selected_models": members}))
+    assert bbccli.correct(run, n_resamples=50).winner == "10_LightGBM_GoldenFeatures"
 
 
 def test_an_ensemble_of_one_model_is_named_as_such():
@@ -342,6 +354,36 @@ def test_labels_are_taken_at_the_cut_of_predict():
     half = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100, threshold=0.5)
     assert half.naive == pytest.approx(np.mean((made > 0.5) == matrix.outcome.values))
     assert half.winner == "Ensemble"
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_classes", "cuts"),
+    [
+        ("f1", 1, "grid"),
+        ("mcc", 1, "grid"),
+        ("log-loss", 1, ""),
+        ("auc", 1, ""),
+        ("f1-macro", 3, ""),
+    ],
+)
+def test_a_cut_is_tuned_for_labels_of_two_classes_alone(tmp_path: Path, metric, n_classes, cuts):
+    first, second = np.random.default_rng(0).random((2, 80, n_classes)).squeeze()
+    names = ("LightGBM_BAG_L1", "KNeighbors_BAG_L1", "WeightedEnsemble_L2")
+    predictions = dict(zip(names, (first, second, (first + second) / 2), strict=True))
+    flags = {name: ["ensemble"] * (name == names[2]) for name in names}
+    scores, order = (
+        dict(zip(names, (0.6, 0.6, 0.7), strict=True)),
+        dict(zip(names, (1, 2, 3), strict=True)),
+    )
+    if metric == "log-loss":
+        scores = {name: 1 - score for name, score in scores.items()}
+    rule = ensemble_of(scores, order, predictions, flags, metric, tmp_path)
+    assert (rule.weights, rule.cuts) == (pytest.approx((0.5, 0.5)), cuts)
+
+
+def test_labels_of_a_run_by_another_metric_are_taken_at_one_half():
+    found = bbccli.correct(GLUON / "bag_extra", metric="f1", n_resamples=20)
+    assert (found.winner, found.estimate.made.cut) == ("WeightedEnsemble_2_L2", None)
 
 
 def test_a_cut_that_is_not_found_again_is_left_at_one_half(tmp_path: Path):
