@@ -120,7 +120,7 @@ OPENING = {
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "reading/evaluations/files.py": "members of zip files",
-    "reading/sources/http.py": "addresses",
+    "reading/sources/urls.py": "addresses",
     "recording/store.py": "what is written",
     "reports/page/markup.py": "style and references of a page, beside it",
     "reports/figures/rendering.py": "how much memory this process takes",

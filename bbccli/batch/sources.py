@@ -20,7 +20,7 @@ from bbccli.platform import read_limits
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url, opened
 from bbccli.platform.option import MisfitError, options_of
-from bbccli.reading.sources.files import STDIN, read_table
+from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.urls import is_pattern, matching_urls
 from bbccli.reading.table import check_names
 from bbccli.use_cases.options import Analysis

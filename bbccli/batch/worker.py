@@ -23,10 +23,9 @@ from bbccli.platform.records import Json, as_json
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import message, redacted
 from bbccli.reading.pipeline import hash_of
-from bbccli.reading.sources.files import metadata_path, sha256_of
-from bbccli.reading.sources.http import MissingError
+from bbccli.reading.sources import metadata_path, sha256_of
 from bbccli.reading.sources.lines import line_of
-from bbccli.reading.sources.urls import url_bytes
+from bbccli.reading.sources.urls import MissingError, url_bytes
 from bbccli.use_cases.correct import answer
 from bbccli.use_cases.options import Analysis
 from bbccli.version import __version__

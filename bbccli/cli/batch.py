@@ -242,7 +242,7 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
     folders.
     """
     from bbccli.platform.guarded_files import note
-    from bbccli.reading.sources.files import metadata_path
+    from bbccli.reading.sources import metadata_path
 
     for source in sources:
         analysis = source.analysis

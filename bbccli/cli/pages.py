@@ -205,7 +205,7 @@ def _results(paths: Sequence[str]) -> list[Document[Any]]:
 def _saved(files: Sequence[str]) -> Exhibit | None:
     """Return the saved result, None if the file holds predictions; refuse several results."""
     from bbccli.documents.loading import read_documents
-    from bbccli.reading.sources.files import is_result
+    from bbccli.reading.sources import is_result
     from bbccli.reports.evidence import Exhibit
 
     if len(files) > 1 and any(is_result(path) for path in files):
@@ -227,7 +227,7 @@ def _saved(files: Sequence[str]) -> Exhibit | None:
 def _compared(files: Sequence[str]) -> Exhibit:
     """Read the one saved comparison; refuse predictions and several files."""
     from bbccli.documents.loading import HINT_OF_COMPARISON, read_comparison
-    from bbccli.reading.sources.files import is_result
+    from bbccli.reading.sources import is_result
     from bbccli.reports.evidence import Exhibit
 
     there = len(files) != 1 or Path(files[0]).exists()
@@ -256,7 +256,7 @@ def _are_predictions(files: Sequence[str]) -> bool:
 def _holds_predictions(path: str) -> bool:
     """True if a file holds predictions, not saved results; refuse the table of a batch."""
     from bbccli.documents.loading import is_batch, is_table
-    from bbccli.reading.sources.files import is_result
+    from bbccli.reading.sources import is_result
 
     exists, suffix = Path(path).exists(), Path(path).suffix.lower()
     if path == "-" or suffix == ".json" or (suffix == ".jsonl" and not exists):

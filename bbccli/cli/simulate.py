@@ -171,7 +171,7 @@ def _numbered(output: str, n_files: int) -> list[str]:
 def _check_places(output: str, truth: str, paths: list[str]) -> None:
     """Refuse standard output, and a truth that would overwrite predictions or metadata."""
     from bbccli.cli.output import check_apart, check_writable
-    from bbccli.reading.sources.files import metadata_path
+    from bbccli.reading.sources import metadata_path
 
     for flag, path in (("--output", output), ("--truth", truth)):
         if path == "-":

@@ -15,7 +15,7 @@ from bbccli.platform.records import Document, Json
 from bbccli.platform.records.rows import OF_ERROR, REAL, TRUTH, WHOLE
 from bbccli.platform.records.values import MismatchError, record_of
 from bbccli.reading.arrow import is_nothing, is_number, is_text
-from bbccli.reading.sources.files import read_table, stdin_bytes
+from bbccli.reading.sources import read_table, stdin_bytes
 from bbccli.reading.table import check_names
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 

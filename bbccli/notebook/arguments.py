@@ -24,9 +24,9 @@ from bbccli.reading.sources.memory import (
     ARRAYS,
     columns_of_role,
     name_in_messages,
+    table_of_arrays,
     with_roles,
 )
-from bbccli.reading.sources.numpys import table_of_arrays
 from bbccli.reading.table import in_memory
 from bbccli.types import Missing
 from bbccli.use_cases.command_line import command_line

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, option
 from bbccli.platform.resources import parse_memory
@@ -19,6 +20,22 @@ MAX_INPUT = 4 * 2**30
 """Largest unpacked size of one input, in bytes."""
 
 _LEAST = 2**20
+
+RATIO = 200
+"""Largest compression ratio; tables of numbers reach about ten."""
+
+HARMLESS = 2**26
+"""Up to this many bytes any ratio is allowed: a column of zeros compresses well."""
+
+RUNS = 2**28
+"""The same for Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
+
+_PIECE = 2**24
+_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d", "zip": "unzip, or inspect log convert"}
+AGAIN = "copy or write the file again"
+"""Remedy for a damaged file."""
+OF_ITS_FORMAT = "give the file the suffix of its format, such as .csv"
+"""Remedy for a file of another format."""
 
 
 def _size(text: str) -> int:
@@ -114,3 +131,46 @@ def use(reading: Reading) -> Iterator[Reading]:
         yield reading
     finally:
         _CURRENT.reset(token)
+
+
+def read_within(stream: Any, check: Callable[[int], None] | None = None) -> bytes:
+    """Return all of a stream, at most `--max-input`; `check` looks at what has been read."""
+    pieces, size = [], 0
+    while piece := stream.read(_PIECE):
+        size += len(piece)
+        (check or check_size)(size)
+        pieces.append(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def unpack_within(stream: Any, packing: str, packed: int) -> bytes:
+    """Return all of a decompressing stream, at most `--max-input` and `RATIO` times `packed`
+    bytes.
+    """
+
+    def check(size: int) -> None:
+        check_ratio(size, packed, packing, f"unpack the file first: {_TOOLS[packing]}")
+        check_size(size)
+
+    return read_within(stream, check)
+
+
+def check_size(size: int, path: str = "") -> None:
+    """Refuse a size over `--max-input`."""
+    if size > current().max_input:
+        raise InputError(
+            f"holds more than {in_words(current().max_input)}, unpacked",
+            path=path,
+            hint="use --max-input 16GiB or the like, if the machine has enough memory",
+        )
+
+
+def check_ratio(size: int, packed: int, what: str, remedy: str, harmless: int = HARMLESS) -> None:
+    """Refuse data that unpack to over `RATIO` times their size, if that is over `harmless`
+    bytes.
+    """
+    if size > max(RATIO * packed, harmless):
+        raise InputError(
+            f"{packed / 1e6:.3g} MB of {what} data unpack to more than {RATIO} times as much",
+            hint=f"if that is intended, {remedy}",
+        )

@@ -14,7 +14,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.reading.layout.dialects import DIALECTS
 from bbccli.reading.pipeline import understand
 from bbccli.reading.roles import Request, Roles
-from bbccli.reading.sources.files import Paths
+from bbccli.reading.sources import Paths
 from bbccli.reading.table import ArrowStream
 from bbccli.types import Again, Errors, Missing, Task
 

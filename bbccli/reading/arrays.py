@@ -25,10 +25,9 @@ from bbccli.reading.columns.values import may_be_classes
 from bbccli.reading.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.reading.outcome import refuse_truth, task_of
 from bbccli.reading.pipeline import understand_sheet
-from bbccli.reading.problems import RAISE
 from bbccli.reading.roles import Request, Roles
 from bbccli.reading.sample_index import place
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import RAISE, Sheet
 from bbccli.reading.sources.memory import ARRAYS as NAME
 from bbccli.reading.sources.memory import (
     arrow_array,

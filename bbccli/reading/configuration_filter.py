@@ -13,9 +13,8 @@ from bbccli.domain.source import LeftOut
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.notes import lacking, listing, of_data, of_metadata
 from bbccli.reading.classes import check_classes_told
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Request, nearest_names
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import Problems, Sheet
 from bbccli.types import BoolArray, IntArray
 
 ALL = "all"

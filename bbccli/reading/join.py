@@ -15,11 +15,10 @@ from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_
 from bbccli.reading.column import Column, joint
 from bbccli.reading.index_columns import refuse_disorder
 from bbccli.reading.keys import matching, refuse_overlooked
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import BESIDE, NAMES, Request, Roles, column_of, is_given, named
 from bbccli.reading.sample_index import place
-from bbccli.reading.sheet import RUN, Sheet
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sheet import RUN, Problems, Sheet
+from bbccli.reading.sources import read_table
 from bbccli.reading.table import ArrowStream, Table, check_names
 from bbccli.types import IntArray
 

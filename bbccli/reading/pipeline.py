@@ -23,13 +23,12 @@ from bbccli.reading.layout import lay_out
 from bbccli.reading.metadata import Metadata, merged
 from bbccli.reading.outcome import outcome_of, task_of
 from bbccli.reading.predictions import faults_of_each, interpret, read_values
-from bbccli.reading.problems import RAISE, Problems
 from bbccli.reading.roles import Request
 from bbccli.reading.rows.unpredicted import without_unpredicted
 from bbccli.reading.sample_columns import with_sample_columns
 from bbccli.reading.sample_index import by_train_size, place
-from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import STDIN, Paths, expand, listed, read_table
+from bbccli.reading.sheet import RAISE, Problems, Sheet
+from bbccli.reading.sources import STDIN, Paths, expand, listed, read_table
 from bbccli.reading.table import ArrowStream, Table, in_memory, joint_hash, name_faults
 from bbccli.types import Task
 

@@ -16,9 +16,8 @@ from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, text_entries
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Hints
-from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 

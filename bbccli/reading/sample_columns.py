@@ -12,8 +12,7 @@ from bbccli.errors import InputError, parameter, row_of
 from bbccli.notes import Note, of_metadata
 from bbccli.reading.arrow import is_integer, to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated
-from bbccli.reading.problems import Problems
-from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")

@@ -13,11 +13,10 @@ from bbccli.errors import InputError, parameter
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, take, to_codes
 from bbccli.reading.column import Column, joint, name_of, natural_order, repeated
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Hints
 from bbccli.reading.rows.repeats import by_key, by_outcome, notes_on
 from bbccli.reading.sample_columns import CONSTANT, check_constant
-from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.types import IntArray, distinct
 
 _NOISE_TOLERANCE = 1e-6

@@ -1,15 +1,18 @@
-"""The common form of wide and long tables."""
+"""The common form of wide and long tables, and the problems that its steps find."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.matrix import SampleKeys, Unfinished, Vault
 from bbccli.domain.source import LeftOut
+from bbccli.errors import BbcError
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import null_mask
@@ -231,3 +234,66 @@ class Sheet:
     def _shared(self) -> dict[str, Column]:
         """Columns of the table that several cells share, read once."""
         return {}
+
+
+Faults = Callable[[], Iterable[tuple[str, BbcError]]]
+
+
+class HaltError(Exception):
+    """Nothing more can be checked; the problems have been collected."""
+
+
+@dataclass
+class Problems:
+    """Raise the first problem, or `collect` all, as far as one does not hide another.
+
+    Attributes
+    ----------
+    found
+        Problems in order, each with its check.
+    seen
+        Results of the checks, in order.
+    """
+
+    collect: bool = False
+    found: list[tuple[str, BbcError]] = field(default_factory=list)
+    seen: dict[str, Any] = field(default_factory=dict)
+
+    def of(
+        self, check: str, *, fatal: bool = False, each: Faults | None = None
+    ) -> AbstractContextManager[None]:
+        """Collect a problem of the block, and continue after it.
+
+        `check` is the check that the block belongs to; `fatal` stops after the block, since nothing
+        can replace its result; `each` yields all errors behind a failure, each with its check.
+        """
+        return self._kept(check, fatal, each) if self.collect else _RAISED
+
+    @contextmanager
+    def _kept(self, check: str, fatal: bool, each: Faults | None) -> Iterator[None]:
+        try:
+            yield
+        except BbcError as error:
+            self.found += list(each() if each else ()) or [(check, error)]
+            if fatal:
+                raise HaltError from None
+
+    def raise_first(self, *checks: str) -> None:
+        """Stop if one of these checks failed; without names, if any did."""
+        if self.failed(*checks):
+            raise HaltError
+
+    def saw(self, check: str, value: Any) -> None:
+        """Keep the result of a check."""
+        if self.collect:
+            self.seen[check] = value
+
+    def failed(self, *checks: str) -> bool:
+        """True if one of these checks failed; without names, if any did."""
+        return any(not checks or check in checks for check, _ in self.found)
+
+
+_RAISED = nullcontext()
+
+RAISE = Problems()
+"""Raises the first problem."""

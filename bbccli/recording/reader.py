@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.read_limits import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import matching
-from bbccli.reading.sources.limits import check_size
 from bbccli.recording import partial, store
 from bbccli.recording.attempts import (
     Try,

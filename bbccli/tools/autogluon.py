@@ -43,7 +43,7 @@ from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
-from bbccli.reading.sources.files import file_bytes
+from bbccli.reading.sources import file_bytes
 from bbccli.tools.pickles import arrays_of, entries_by_key, series_of
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 

@@ -22,7 +22,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out, matching, read_json
-from bbccli.reading.sources.files import file_bytes
+from bbccli.reading.sources import file_bytes
 from bbccli.tools.pickles import arrays_of
 from bbccli.types import FloatArray
 

@@ -22,10 +22,10 @@ import numpy as np
 
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
+from bbccli.platform.read_limits import check_size
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import read_bytes, read_json
-from bbccli.reading.sources.limits import check_size
 from bbccli.types import FloatArray
 
 _ABOUT, _MATRIX, _LABELS = _FILES = ("metadata.json", "pred-val.dat", "label-val.csv.zip")

@@ -329,7 +329,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
         from bbccli.comparisons.across import compare_across, performances_of
         from bbccli.comparisons.families import families_by
         from bbccli.documents.compare import compare_document
-        from bbccli.reading.sources.files import expand
+        from bbccli.reading.sources import expand
         from bbccli.use_cases.correct import working
 
         if not names:

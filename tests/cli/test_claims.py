@@ -27,7 +27,7 @@ def test_a_help_names_the_forms_that_are_written(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_help_names_no_suffix_that_nothing_writes_or_reads(name):
     """Suffixes stand in help of files only; each is known to a form, a source or a figure."""
-    from bbccli.reading.sources.files import SUPPORTED
+    from bbccli.reading.sources import SUPPORTED
     from bbccli.reports import FORMS
 
     known = {end for form in FORMS.values() for end in form.suffixes} | suffixes_in(SUPPORTED)

@@ -9,7 +9,7 @@ from reading import refused
 from bbccli.reading import Request, read
 from bbccli.reading.columns.values import alike
 from bbccli.reading.layout.parts import folds_joined
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sources import read_table
 from bbccli.types import Task
 
 N = 200

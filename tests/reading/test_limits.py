@@ -18,8 +18,8 @@ from bbccli import read
 from bbccli.errors import InputError, OptionError
 from bbccli.platform import read_limits
 from bbccli.platform.read_limits import Reading
-from bbccli.reading.sources import limits
-from bbccli.reading.sources.files import read_content, read_table
+from bbccli.reading.sources import read_content, read_table
+from bbccli.reading.sources.parquet import check_texts
 
 MEGABYTE = 2**20
 ROWS = b"x,0.25\ny,0.75\n"
@@ -29,7 +29,7 @@ ROWS = b"x,0.25\ny,0.75\n"
 def large(request, monkeypatch):
     """Read files as small ones and as large ones are read."""
     if request.param:
-        monkeypatch.setattr("bbccli.reading.sources.files.LARGE", 1)
+        monkeypatch.setattr("bbccli.reading.sources.LARGE", 1)
         monkeypatch.setattr("bbccli.reading.sources.parquet._FEW_ROWS", 0)
 
 
@@ -138,7 +138,7 @@ def test_references_to_texts_that_are_not_there_are_damage():
     codes = pa.array([0, 7, 1], pa.int32())
     column = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b"]), safe=False)
     with pytest.raises(InputError, match="damaged: it refers to texts that it does not hold"):
-        limits.check_texts(pa.table({"t": column}))
+        check_texts(pa.table({"t": column}))
 
 
 @pytest.mark.parametrize("values", [np.zeros(10**6), pa.array(["x" * 300] * 10**6)])
@@ -158,7 +158,7 @@ def test_labels_in_runs_are_read(tmp_path):
     labels = np.repeat([0, 1], 10**5)
     columns = {"truth": labels} | {f"c{i}": np.roll(labels, i) for i in range(60)}
     path = parquet(tmp_path / "p.parquet", columns)
-    assert 8 * 61 * len(labels) > limits.RATIO * path.stat().st_size + limits.HARMLESS / 2
+    assert 8 * 61 * len(labels) > read_limits.RATIO * path.stat().st_size + read_limits.HARMLESS / 2
     assert read_table(path).n_rows == len(labels)
 
 
@@ -203,11 +203,12 @@ ATTACK = """
 import sys
 from pathlib import Path
 from bbccli.errors import InputError
-from bbccli.reading.sources import files, parquet
-from bbccli.reading.sources.files import read_table
+from bbccli.reading import sources
+from bbccli.reading.sources import parquet
+from bbccli.reading.sources import read_table
 refused = 0
 for path in sorted(Path(sys.argv[1]).glob("*.parquet")):
-    for files.LARGE, parquet._FEW_ROWS in ((2**30, 0), (1, 0), (1, 1024)):
+    for sources.LARGE, parquet._FEW_ROWS in ((2**30, 0), (1, 0), (1, 1024)):
         try:
             table = read_table(path)
             for name in table.names:

@@ -15,7 +15,7 @@ from pyarrow import csv
 
 from bbccli.errors import InputError
 from bbccli.reading import read
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sources import read_table
 from bbccli.reading.sources.lines import line_of
 
 LOGS = Path(__file__).parents[1] / "data/evaluations"

@@ -12,7 +12,7 @@ from reading import refused
 
 from bbccli.errors import BbcError
 from bbccli.reading import Request, Roles, read
-from bbccli.reading.sources.files import sha256_of
+from bbccli.reading.sources import sha256_of
 from bbccli.reading.sources.urls import matching_urls
 from bbccli.types import Task
 from bbccli.use_cases.inspection import inspect

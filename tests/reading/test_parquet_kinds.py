@@ -13,9 +13,8 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.reading import Roles, predictions, read
-from bbccli.reading.sources import files, parquet
-from bbccli.reading.sources.files import read_table
+from bbccli.reading import Roles, predictions, read, sources
+from bbccli.reading.sources import parquet, read_table
 from bbccli.use_cases.inspection import inspect
 
 N = 60
@@ -30,7 +29,7 @@ ENCODINGS = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 def place(request, monkeypatch):
     """Files are read as a whole, or some columns at a time as large ones are."""
     if request.param != "memory":
-        monkeypatch.setattr(files, "LARGE", 0)
+        monkeypatch.setattr(sources, "LARGE", 0)
         monkeypatch.setattr(parquet, "_TOGETHER", 2)
     if request.param == "disk":
         monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
@@ -95,7 +94,7 @@ def test_prefixes_that_unpack_to_too_much_are_refused(write, place, monkeypatch)
         table = read_table(path)
         return [table.column(name) for name in table.names]
 
-    with pytest.raises(files.InputError, match="unpack to more than 200 times"):
+    with pytest.raises(sources.InputError, match="unpack to more than 200 times"):
         every_column(path)
 
 
@@ -127,7 +126,7 @@ def test_a_column_whose_name_is_that_of_a_field(write, place):
 
 def test_a_large_file_is_opened_once(write, monkeypatch):
     """However often its first rows are looked at; once more if texts are kept once."""
-    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr(sources, "LARGE", 0)
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     opened = []
     ours = parquet._opened
@@ -142,7 +141,7 @@ def test_a_large_file_is_opened_once(write, monkeypatch):
 
 @pytest.mark.parametrize("few", [0, N])
 def test_columns_of_a_large_file_are_read_together_and_once(write, monkeypatch, few):
-    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr(sources, "LARGE", 0)
     monkeypatch.setattr(parquet, "_FEW_ROWS", few)
     monkeypatch.setattr(parquet, "_TOGETHER", 20)
     monkeypatch.setattr(predictions, "_VALUES", 20 * N)

@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bbccli.reading import sources
 from bbccli.reading.column import by_appearance, joint, repeated
-from bbccli.reading.sources import files, parquet
+from bbccli.reading.sources import parquet
 from bbccli.use_cases.inspection import Status, inspect
 
 WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
@@ -28,7 +29,7 @@ def test_one_problem_does_not_hide_another(save):
 
 def test_columns_without_a_name_in_a_large_file(tmp_path, monkeypatch):
     """The rest of a file that is not held in memory is looked at, too."""
-    monkeypatch.setattr(files, "LARGE", 1)
+    monkeypatch.setattr(sources, "LARGE", 1)
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     columns = [["x", "y"] * 9, np.arange(18.0), np.arange(18.0), [1.0, np.inf] * 9]
     table = pa.table([pa.array(c) for c in columns], names=["truth", "a", "a", "b"])

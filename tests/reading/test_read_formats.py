@@ -15,8 +15,8 @@ from reading import assert_same, refused
 
 from bbccli.platform import read_limits
 from bbccli.platform.read_limits import Reading
-from bbccli.reading import read
-from bbccli.reading.sources import files, parquet
+from bbccli.reading import read, sources
+from bbccli.reading.sources import parquet
 from bbccli.types import PredictionKind
 
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
@@ -107,14 +107,14 @@ LARGE = ("progression", "breast_cancer_repeats", "digits", "diabetes", "whas500"
 @pytest.fixture
 def large(monkeypatch):
     """Take every file for a large one."""
-    monkeypatch.setattr(files, "LARGE", 1)
+    monkeypatch.setattr(sources, "LARGE", 1)
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
 
 
 @pytest.mark.parametrize("name", thinned(LARGE, 5))
 def test_the_same_matrix(name, samples, monkeypatch):
     expected = read(samples / f"{name}.parquet")
-    monkeypatch.setattr(files, "LARGE", 1)
+    monkeypatch.setattr(sources, "LARGE", 1)
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     found = read(samples / f"{name}.parquet")
     assert np.array_equal(found.predictions, expected.predictions)

@@ -16,11 +16,10 @@ from sklearn.datasets import make_classification
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.platform import read_limits
-from bbccli.reading import Roles, read
+from bbccli.reading import Roles, read, sources
 from bbccli.reading.pipeline import hash_of
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.folder import RUNS
-from bbccli.reading.sources import files
 from bbccli.types import PredictionKind
 from bbccli.use_cases.inspection import inspect
 
@@ -107,8 +106,8 @@ def test_names_of_columns_are_known_in_any_case(tmp_path):
 
 def test_each_table_is_parsed_once(tmp_path, monkeypatch):
     seen = []
-    real = files.read_table
-    monkeypatch.setattr(files, "read_table", lambda *given: seen.append(given[0]) or real(*given))
+    real = sources.read_table
+    monkeypatch.setattr(sources, "read_table", lambda *given: seen.append(given[0]) or real(*given))
     for one in ("knn", "rpart", "other"):
         source = REAL.parent / "caret_knn.csv"
         (tmp_path / f"{one}.csv").write_bytes(source.read_bytes())

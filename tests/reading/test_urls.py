@@ -16,7 +16,7 @@ from day import swept
 from bbccli.batch.journal import HEADER
 from bbccli.errors import InputError
 from bbccli.platform.text import LONGEST, message, redacted, visible
-from bbccli.reading.sources.files import read_table
+from bbccli.reading.sources import read_table
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
@@ -291,7 +291,7 @@ def test_a_size_that_is_declared_and_too_large_is_refused_unread(server, monkeyp
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr("bbccli.reading.sources.http.read_within", never)
+    monkeypatch.setattr("bbccli.reading.sources.urls.read_within", never)
     with pytest.raises(InputError, match="holds more than 4 GiB"):
         read_table(f"http://{server}/declared/10000000000000/p.csv")
 

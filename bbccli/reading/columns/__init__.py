@@ -28,9 +28,8 @@ from bbccli.reading.columns.searches import (
 )
 from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
 from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Hints, Request
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.table import Table
 
 TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], None]] = (

@@ -18,7 +18,7 @@ from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import PACKINGS, is_result
+from bbccli.reading.sources import PACKINGS, is_result
 from bbccli.reading.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:

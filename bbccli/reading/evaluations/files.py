@@ -20,9 +20,9 @@ from typing import Any, Final, TypeVar
 from bbccli.errors import InputError, naming
 from bbccli.platform import read_limits
 from bbccli.platform.guarded_files import opened, within
+from bbccli.platform.read_limits import check_ratio, unpack_within
+from bbccli.reading.sources import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.reading.sources.delimited import as_utf8
-from bbccli.reading.sources.files import PACKINGS, file_bytes, sha256_of, unpacked
-from bbccli.reading.sources.limits import check_ratio, unpack_within
 
 _T = TypeVar("_T")
 

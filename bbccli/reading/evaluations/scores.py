@@ -15,6 +15,7 @@ import numpy as np
 from bbccli.domain.source import Evaluation, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
+from bbccli.platform.read_limits import check_size
 from bbccli.platform.rounding import count
 from bbccli.reading.evaluations.candidates import Runs, in_common, newest_of, runs_of
 from bbccli.reading.evaluations.files import File
@@ -23,7 +24,6 @@ from bbccli.reading.layout.known import hash_of, sheet_of
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import Request, nearest_names
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.limits import check_size
 from bbccli.types import Errors, Missing, Task
 
 ITEM, EPOCH, TASK = "item", "epoch", "task"

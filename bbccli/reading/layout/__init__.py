@@ -19,9 +19,8 @@ from bbccli.reading.layout.parts import folds_joined
 from bbccli.reading.layout.wide import wide_sheet
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.outcome import refuse_truth
-from bbccli.reading.problems import Problems
 from bbccli.reading.roles import Hints, Request
-from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.reading.table import Table
 from bbccli.types import Again, Task
 

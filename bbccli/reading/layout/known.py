@@ -16,7 +16,7 @@ from bbccli.reading.arrow import as_arrow, plain
 from bbccli.reading.interface import Predictions
 from bbccli.reading.roles import BESIDE, NAMES, Request, is_given, nearest_names
 from bbccli.reading.sheet import RUN, WIDE, Sheet
-from bbccli.reading.sources.files import sha256_of
+from bbccli.reading.sources import sha256_of
 from bbccli.reading.table import Table, cells_of
 from bbccli.types import Task
 

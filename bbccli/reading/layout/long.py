@@ -17,11 +17,10 @@ from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.predictions import check_sources
-from bbccli.reading.problems import HaltError, Problems
 from bbccli.reading.rows.repeats import by_key, notes_on
 from bbccli.reading.sample_columns import CONSTANT, check_constant
 from bbccli.reading.sample_index import KEYS, check_key, positions_within, repeat_codes, split_caret
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import HaltError, Problems, Sheet
 from bbccli.reading.table import PredictionColumn, Table, cells_of
 from bbccli.reading.times import Moment
 from bbccli.types import Again, IntArray

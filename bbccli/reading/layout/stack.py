@@ -19,7 +19,7 @@ from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.layout.wide import check_outcome
 from bbccli.reading.predictions import text_fault
 from bbccli.reading.roles import Hints
-from bbccli.reading.sources.files import PACKINGS, STDIN_NAME
+from bbccli.reading.sources import PACKINGS, STDIN_NAME
 from bbccli.reading.table import Table, joint_hash
 
 _FOLD = re.compile(r"[\W_]*[a-zA-Z]*[\W_]*\*")

@@ -22,7 +22,7 @@ from bbccli.platform.arrays import DamagedError, array_of
 from bbccli.platform.guarded_files import opened
 from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import Column, number_of
-from bbccli.reading.sources.files import file_bytes
+from bbccli.reading.sources import file_bytes
 from bbccli.reading.table import Table, check_names, name_twice
 from bbccli.types import FloatArray, IntArray
 
@@ -154,7 +154,7 @@ def parsing_once() -> Iterator[None]:
 
 def parsed(path: Path) -> Table:
     """Return a table of a folder, whatever its column names."""
-    from bbccli.reading.sources.files import read_table as read_file
+    from bbccli.reading.sources import read_table as read_file
 
     tables = _PARSED.get()
     if tables is None:

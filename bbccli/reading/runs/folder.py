@@ -23,7 +23,7 @@ from bbccli.reading.layout.stack import concatenated, refuse_lacking
 from bbccli.reading.runs.file_parsing import parsing_once
 from bbccli.reading.runs.tables import damaged
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import file_bytes, read_table
+from bbccli.reading.sources import file_bytes, read_table
 from bbccli.reading.table import Table, joint_hash
 
 RUNS: tuple[RunReader, ...] = tuple(

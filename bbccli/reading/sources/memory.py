@@ -1,7 +1,8 @@
 """Tables and arrays of other libraries in memory, converted for the readers.
 
 That is pandas data frames, Arrow tables and record batches, and anything with an Arrow stream,
-`__arrow_c_stream__`: polars, DuckDB and others. None of them is imported.
+`__arrow_c_stream__`: polars, DuckDB and others. None of them is imported. And arrays of numpy, in a
+dictionary or in a file, `.npy` or `.npz`: see `table_of_arrays`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bbccli.errors import InputError, naming
-from bbccli.reading.arrow import as_arrow, is_text
+from bbccli.platform.arrays import DamagedError, array_of, unpacked
+from bbccli.platform.rounding import count
+from bbccli.reading.arrow import SUM_TOLERANCE, as_arrow, is_text
 from bbccli.reading.roles import AMBIGUOUS, NAMES
 from bbccli.reading.sources.parquet import METADATA_KEY
 from bbccli.reading.table import Table, in_memory, is_pandas, plain_table
@@ -24,6 +27,7 @@ from bbccli.reading.table import Table, in_memory, is_pandas, plain_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_NUMPY = b"\x93NUMPY"
 ARRAYS = "<arrays>"
 """Name of arrays in messages."""
 
@@ -186,3 +190,63 @@ def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
             problem, hint = "integers over 2**63", "give smaller numbers, or text for classes"
         raise InputError(f"holds {problem}", column=name, hint=hint)
     return array
+
+
+def read_numpy(data: bytes, name: str) -> pa.Table:
+    """Return the table of a file, whose only array is called `name`; pickles are never loaded."""
+    try:
+        arrays = {name: array_of(data)} if data.startswith(_NUMPY) else unpacked(data)
+        if data.startswith(_NUMPY) and arrays[name].ndim == 1:
+            arrays = {"prediction": arrays[name]}  # whatever role the name of the file has
+    except DamagedError as error:
+        raise InputError(
+            f"is not a file of plain NumPy arrays: {error}",
+            hint="save arrays of numbers with numpy.save or numpy.savez",
+        ) from None
+    return table_of_arrays(arrays)
+
+
+def table_of_arrays(arrays: Mapping[Any, Any]) -> pa.Table:
+    """Return the table of arrays by name.
+
+    An array (N,) is the prediction of its file, or a column named as in the archive. An array
+    (N, K) whose rows sum to 1 has the classes of one configuration, ordered as in lists of Parquet;
+    the columns of any other array (N, C) are configurations, `name[:, 0]` and so on.
+    """
+    import pyarrow as pa
+
+    if not arrays:
+        raise InputError("there is no array", hint="give one per configuration")
+    columns: dict[str, pa.Array] = {}
+    for key, given in arrays.items():
+        name, values = str(key), plain_array(given)
+        if values.ndim not in (1, 2) or not values.size:
+            raise InputError(
+                f"the array {name!r} has shape {values.shape}",
+                hint="give (N,) predictions, (N, K) probabilities of K classes, or (N, C)",
+            )
+        if values.ndim == 1:
+            columns[name] = arrow_array(values, name)
+        elif _are_classes(values):
+            flat = pa.array(np.ascontiguousarray(values, np.float64).ravel())
+            columns[name] = pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+        else:
+            parts = enumerate(values.T)
+            columns |= {f"{name}[:, {k}]": arrow_array(part, name) for k, part in parts}
+    lengths = {name: len(column) for name, column in columns.items()}
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise InputError(
+                f"{name!r} has {count(length, 'value')}, but {first!r} has {lengths[first]}",
+                hint="give one value per sample in each array, in the same order",
+            )
+    return pa.table(columns)
+
+
+def _are_classes(values: NDArray[Any]) -> bool:
+    """True for rows of probabilities that sum to 1."""
+    if values.dtype.kind != "f" or values.shape[1] < 2 or not np.isfinite(values).all():
+        return False
+    sums = values.sum(axis=1, dtype=np.float64)
+    return bool(values.min() >= 0 and np.abs(sums - 1).max() <= SUM_TOLERANCE)

@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any
 from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.reading.arrow import kinds_of, none_plain, plain
-from bbccli.reading.sources.limits import (
-    AGAIN,
-    OF_ITS_FORMAT,
-    RUNS,
-    check_ratio,
-    check_size,
-    check_texts,
-)
+from bbccli.platform.read_limits import AGAIN, OF_ITS_FORMAT, RUNS, check_ratio, check_size
+from bbccli.reading.arrow import apply, cast, is_text, kinds_of, none_plain, plain, take
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -197,6 +190,33 @@ def _check_packed(size: int, packed: int) -> None:
     """Refuse columns that take more memory than `--max-input`, or than the file size explains."""
     check_size(size)
     check_ratio(size, packed, "Parquet", "write it without dictionaries and compression", RUNS)
+
+
+def check_texts(table: pa.Table) -> int:
+    """Return the bytes that repeated texts, stored once, would take if written out."""
+    import pyarrow as pa
+
+    size = 0
+    for position in kinds_of(table.schema).encoded:
+        for chunk in table.column(position).chunks:
+            texts = chunk.dictionary
+            if str(texts.type) == "string_view":
+                try:
+                    texts = cast(texts, pa.large_string())
+                except (
+                    pa.ArrowNotImplementedError
+                ):  # in older versions of pyarrow: the column is refused
+                    continue
+            if not is_text(texts.type):
+                continue
+            lengths = cast(apply("binary_length", texts), pa.int64())
+            try:
+                size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
+            except pa.ArrowException as error:  # a missing text
+                problem = "file is damaged: it refers to texts that it does not hold"
+                raise InputError(problem, hint=AGAIN) from error
+            check_size(size)
+    return size
 
 
 def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:

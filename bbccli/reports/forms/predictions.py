@@ -13,8 +13,8 @@ import numpy as np
 
 from bbccli.errors import BbcError, OptionError, parameter
 from bbccli.reading.arrow import apply, cast, is_text, plain, to_numbers
+from bbccli.reading.sources import PACKINGS, Format
 from bbccli.reading.sources.delimited import read_delimited
-from bbccli.reading.sources.files import PACKINGS, Format
 from bbccli.reading.sources.parquet import METADATA_KEY
 from bbccli.reading.table import Table
 

@@ -16,9 +16,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.platform.text import redacted
 from bbccli.reading import Paths, Request, understand
-from bbccli.reading.problems import HaltError, Problems
-from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import listed
+from bbccli.reading.sheet import HaltError, Problems, Sheet
+from bbccli.reading.sources import listed
 from bbccli.reading.sources.memory import name_in_messages
 from bbccli.stats.verification import verified
 from bbccli.use_cases.inspection import findings as checks

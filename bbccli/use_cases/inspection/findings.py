@@ -18,8 +18,7 @@ from bbccli.notes import NOTES, Note, listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.platform.rounding import count, figure, percent, tiny_text
-from bbccli.reading.problems import Problems
-from bbccli.reading.sheet import Sheet
+from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.sources.lines import line_of
 from bbccli.stats.resampling import BLOCK, Unit, draws_of, too_few_usable
 from bbccli.stats.selection.units import n_units_of, single_classes

@@ -31,7 +31,7 @@ from bbccli.reading.keys import names_alike
 from bbccli.reading.roles import column_of, named
 from bbccli.reading.sample_index import keys_of
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources.files import STDIN, read_table
+from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.memory import name_in_messages
 from bbccli.reading.table import Table, in_memory
 from bbccli.stats.vault import figure_of, shown_by

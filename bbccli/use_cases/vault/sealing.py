@@ -21,8 +21,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
 from bbccli.reading.roles import ITEM_KEYS, column_of, named
-from bbccli.reading.sources.files import STDIN, read_table
-from bbccli.reading.sources.splitting import split
+from bbccli.reading.sources import STDIN, read_table
+from bbccli.reading.sources.lines import split
 from bbccli.reading.table import Table
 
 SPEC = "bbc-vault"
