@@ -114,8 +114,9 @@ def test_a_doubt_fails_where_it_is_asked_to(run, folder, tmp_path, monkeypatch, 
         return
     for kind, expected in (("care", 0), ("harmless", 0), ("doubt", 3)):
         words = [folder / FILES[kind] if one == "{}" else one for one in argv]
-        status, out, err = run(*words, "--fail-on", "doubt")
-        assert status == expected, err
+        if kind == "doubt":  # what the others say aloud is above
+            status, out, err = run(*words, "--fail-on", "doubt")
+            assert status == expected, err
         status, out, err = run(*words, "--fail-on", "doubt", "--quiet")
         assert status == expected, err
         said = re.sub("<style>.*?</style>", "", out + err, flags=re.S)

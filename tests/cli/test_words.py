@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from inspect import getdoc
 from pathlib import Path
 
@@ -22,16 +23,21 @@ PAGES = Path(__file__).parents[2] / "docs"
 MARKS = ("`", "](", "**")
 
 IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "RunReader"}
-IN_MARKDOWN |= {"compile", "part", "replace"}
+IN_MARKDOWN |= {"compile", "part", "pattern", "replace"}
 """Calls whose strings are for the documentation, or are patterns."""
 
 SOURCES = {"methods/registry.py", "reading/runs/base.py", "reports/content/explain.py"}
 """Modules with constants in Markdown, which `plain` writes on terminals."""
 
 
+@cache
+def tree_of(path):
+    return ast.parse((PACKAGE / path).read_text())
+
+
 def strings(path, *, plain=True):
     """Texts in the code of a module, besides docstrings and, if plain, those in Markdown."""
-    tree = ast.parse((PACKAGE / path).read_text())
+    tree = tree_of(path)
     skipped = set()
     for node in ast.walk(tree):
         name = getattr(getattr(node, "func", None), "id", None) or getattr(

@@ -346,10 +346,10 @@ def test_two_runs_of_optuna_are_told_apart():
     """Four hyperparameters of an SVM, and thirty switches of features, on 100 samples."""
     notes = {}
     for name, space, p in (("four", SVM, 8), ("thirty", Switches(30), 30)):
-        runs = [trained(np.random.default_rng(n), tpe, space, 100, p, 100, 1.0) for n in range(5)]
+        runs = [trained(np.random.default_rng(n), tpe, space, 100, p, 100, 1.0) for n in range(3)]
         notes[name] = [codes(run.matrix, "auc") for run in runs]
     assert notes["four"].count(["guided-climb"]) <= 1
-    assert notes["thirty"].count(["guided-climb"]) >= 4
+    assert notes["thirty"].count(["guided-climb"]) == 3
 
 
 def test_what_kept_nearly_every_try_is_told_from_no_list():
