@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from day import swept, thinned
+from day import swept
 
 from bbccli import METHODS, METRICS
 from bbccli.cli.command import COMMANDS, command_named
@@ -29,7 +29,7 @@ def panels(text):
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_everyday_options_are_on_the_first_screen(run, name):
     text = help_of(run, name)
     lines = text.splitlines()
@@ -42,7 +42,7 @@ def test_the_everyday_options_are_on_the_first_screen(run, name):
     assert ("--help-all" in short) == (short != text)
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_stands_in_its_panel_once(run, name):
     found = panels(help_of(run, name))
     for option in command_named(name).options.values():
@@ -57,7 +57,7 @@ def test_every_option_stands_in_its_panel_once(run, name):
             assert lines == [option.option.panel], wanted
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_summary_is_the_first_line_of_the_help(name):
     summary = (command_named(name).function.__doc__ or "").splitlines()[0]
     assert COMMANDS[name][1] == summary

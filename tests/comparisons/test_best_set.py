@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import slow_comparisons as slow
-from day import swept, thinned
+from day import swept
 from matrices import binary, changed_source, multiclass, regression, scores, survival
 
 from bbccli import METRICS, Plan
@@ -248,7 +248,7 @@ SCALES = {
 }
 
 
-@pytest.mark.parametrize("name", thinned(SCALES, 5))
+@pytest.mark.parametrize("name", SCALES)
 def test_ends_are_c_standard_errors_away_on_a_scale_without_bounds(name):
     maker, scale, slope = SCALES[name]
     matrix = maker()

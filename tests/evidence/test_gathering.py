@@ -231,7 +231,10 @@ def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
     ],
 )
 def test_curves_of_what_is_made_enclose_its_own_estimate(options):
-    plan, matrix = replace(PLAN, n_resamples=20, **options), matrices.binary(n_samples=60, n_repeats=2)
+    plan, matrix = (
+        replace(PLAN, n_resamples=20, **options),
+        matrices.binary(n_samples=60, n_repeats=2),
+    )
     found, reported = evidence(matrix, plan=plan)
     assert area(found.roc.corrected) == pytest.approx(reported.value, abs=0.005)
     assert area(found.roc.naive) == pytest.approx(reported.naive, abs=0.005)

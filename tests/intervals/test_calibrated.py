@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, regression
 
 from bbccli import METRICS, Plan
@@ -33,7 +33,7 @@ def drawn(seed=0):
     return Distribution(values, np.zeros(800, int), sizes=np.full(800, 22))
 
 
-@pytest.mark.parametrize(("kind", "fixed"), thinned(FACTORS, 4, unpack=True))
+@pytest.mark.parametrize(("kind", "fixed"), FACTORS)
 def test_the_spread_is_a_multiple_of_the_matched(kind, fixed):
     distribution = drawn()
     plan, basis = Plan(interval=kind, guard=False), Basis(0.6, 60, 60, fixed=fixed)

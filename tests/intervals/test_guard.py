@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from scipy.special import erfc, erfcinv
 
 from bbccli.domain.estimate import Distribution
@@ -69,7 +69,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("weighted", [False, swept(True)])
-@pytest.mark.parametrize("law", thinned(LAWS, 3))
+@pytest.mark.parametrize("law", LAWS)
 def test_the_distribution_function_reaches_the_probability_there_and_not_before(law, weighted):
     rng = np.random.default_rng(len(law))
     for _ in range(40):
@@ -90,7 +90,7 @@ def test_the_distribution_function_reaches_the_probability_there_and_not_before(
 
 
 @pytest.mark.parametrize("bound", [0.0, swept(1.0)])
-@pytest.mark.parametrize("law", thinned(LAWS, 3))
+@pytest.mark.parametrize("law", LAWS)
 def test_its_error_is_the_distance_of_quantiles_a_standard_error_of_the_share_apart(law, bound):
     distribution = of(LAWS[law](np.random.default_rng(3), 200))
     guarded, probability = Guarded(distribution, 40, bound), 0.3

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from scipy.stats import beta
 
 from bbccli import METRICS, Plan
@@ -28,7 +28,7 @@ def codes_of_interval(*arguments):
     return [note.code for note in interval_of(*arguments)[2]]
 
 
-@pytest.mark.parametrize("kind", thinned(IntervalKind, 5))
+@pytest.mark.parametrize("kind", IntervalKind)
 def test_the_guard_counts_units_and_not_what_is_drawn(kind):
     """Of 500 samples drawn, ten tell of the recall."""
     plan = Plan(interval=kind, side=Side.LOWER)

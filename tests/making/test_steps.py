@@ -31,7 +31,7 @@ def steps(matrix, name, weights, **plan):
     return made.steps(weights, made.combine(weights))
 
 
-@pytest.mark.parametrize("n_repeats", thinned(TWO, 2))
+@pytest.mark.parametrize("n_repeats", TWO)
 @pytest.mark.parametrize(
     ("make", "name"), [(binary, "brier"), swept(multiclass, "brier"), swept(regression, "rmse")]
 )

@@ -76,7 +76,7 @@ def test_the_slow_loop_estimates_the_same(name, matrix):
 # Without information
 
 
-@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
+@pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_all_pairs_by_a_slow_loop(name, matrix):
     found = no_information(matrix, METRICS[name], np.array([0, 3]), 0)
     assert found == pytest.approx([gamma_by_loop(matrix, name, c) for c in (0, 3)], rel=1e-12)
@@ -167,7 +167,7 @@ def test_blocks_of_configurations_do_not_matter():
 # The rate, and the weight
 
 
-@pytest.mark.parametrize("direction", thinned(Direction, 2))
+@pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(
     ("inside", "outside", "chance", "rate"),
     [

@@ -143,7 +143,7 @@ GUARDED = [
 ]
 
 
-@pytest.mark.parametrize("name", thinned(GUARDED, 7))
+@pytest.mark.parametrize("name", GUARDED)
 def test_the_guard_reaches_every_method_that_resamples(name):
     data = binary(n_repeats=2 if Need.REPEATS in METHODS[name].needs else 1)
     on, off = (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, of, survival
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -159,7 +159,7 @@ def test_bags_without_a_figure_are_left_out():
 # All resamples of the folds
 
 
-@pytest.mark.parametrize("direction", thinned(Direction, 2))
+@pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize("most_compared", [0, swept(2**11)])
 def test_the_winner_is_the_first_of_the_best(monkeypatch, direction, most_compared):
     monkeypatch.setattr(bbc_folds, "MOST_COMPARED", most_compared)

@@ -15,7 +15,7 @@ from bbccli.stats.resampling import draws_of
 B = 4000
 
 
-@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_rows(name, question):
     data = matrix(name, question)
     expected = answers(name, "naive_bootstrap")["sample_level"][question]

@@ -26,7 +26,7 @@ def within_errors(found, expected, spread, n_expected=20_000):
     assert abs(found - expected) < 4 * error
 
 
-@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_tt(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     key = {"auc": "auc", "acc": "accuracy_gt"}[question]
@@ -39,7 +39,7 @@ def test_tt(name, question):
         assert found.value == pytest.approx(expected["estimate_fold_avg_base"], abs=1e-13)
 
 
-@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_bbc(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     expected = answers(name, "bbc_pooled")["metrics"][question]
@@ -54,7 +54,7 @@ def test_bbc(name, question):
         assert abs(ours - share) < 4.5 * error + 1 / B
 
 
-@pytest.mark.parametrize("name_question", thinned([q for q in QUESTIONS if q[0] != REAL], 5))
+@pytest.mark.parametrize("name_question", [q for q in QUESTIONS if q[0] != REAL])
 def test_bbc_on_given_resamples(name_question):
     name, question = name_question
     data, metric = matrix(name, question), METRIC_OF[question]
@@ -85,7 +85,7 @@ def test_bbc_f(name, question):
         assert shares[data.configurations.index(configuration)] == pytest.approx(share, abs=1e-12)
 
 
-@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_bbc_f_on_given_resamples(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     (by_fold,) = fold_performances(data, metric)

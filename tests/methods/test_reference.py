@@ -39,7 +39,7 @@ def test_bbc(name, matrix, pooling):
     assert found.value == pytest.approx(found.distribution.values.mean(), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
+@pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_tt(name, matrix):
     found = METHODS["tt"].run(matrix, METRICS[name], Plan())
     truth, figure = matrix.outcome.values, reference.FIGURES[name]
@@ -51,7 +51,7 @@ def test_tt(name, matrix):
     assert found.optimism == pytest.approx(reference.tt(of_repeat, matrix, winner), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
+@pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_bbc_f(name, matrix):
     found = METHODS["bbc-f"].run(matrix, METRICS[name], Plan())
     in_bag, probabilities = every_resample(5)

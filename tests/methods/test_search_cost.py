@@ -7,7 +7,7 @@ from itertools import combinations
 import matrices
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from scipy.stats import norm
 
 from bbccli import METRICS, Plan
@@ -312,7 +312,7 @@ def ranked_slowly(row, direction):
 
 
 @pytest.mark.parametrize("most_packed", [2**12, swept(0)])
-@pytest.mark.parametrize("direction", thinned(Direction, 2))
+@pytest.mark.parametrize("direction", Direction)
 def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
     monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
     if not most_packed:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, for_metric, regression
 from oracle_data import FOLDER
 
@@ -390,7 +390,7 @@ def exact_influence(found):
     return influence(found.scorer, everything, chosen, strata=found.strata)[:, 0]
 
 
-@pytest.mark.parametrize("case", thinned(CASES, 7), ids="-".join)
+@pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_p_tilt_and_bound_on_given_resamples(case):
     study, measure, block = case
     own = answers(study, measure)[block]
@@ -421,7 +421,7 @@ def test_p_of_accuracy_is_that_of_r_at_every_tilt(case):
     assert found.under(own["tau_uniroot"]) == pytest.approx(own["bound"], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", thinned(OF_AUC, 4), ids="-".join)
+@pytest.mark.parametrize("case", OF_AUC, ids="-".join)
 def test_the_bound_is_the_expectation_of_r_s_inner_bootstrap(case):
     study, measure, block = case
     own = answers(study, measure)[block]
@@ -434,7 +434,7 @@ def test_the_bound_is_the_expectation_of_r_s_inner_bootstrap(case):
     assert abs(at_root - own["bound_mean_direction_lt"]) < 4 * error
 
 
-@pytest.mark.parametrize("case", thinned(OF_AUC, 4), ids="-".join)
+@pytest.mark.parametrize("case", OF_AUC, ids="-".join)
 def test_influence_values_are_placements_and_tilt_as_such(case):
     study, measure, block = case
     own = answers(study, measure)[block]

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import bound, for_metric, weighing
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -208,11 +208,7 @@ WORST = {
 
 @pytest.mark.parametrize(
     ("name", "task"),
-    thinned(
-        [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
-        3,
-        unpack=True,
-    ),
+    [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
 )
 def test_the_opposite_of_the_truth_is_worst(name, task):
     matrix = for_metric(name, task)

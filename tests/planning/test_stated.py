@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -21,7 +21,7 @@ from bbccli.planning.studies import Widths
 TABLE = {2: 0.56419, 3: 0.84628, 5: 1.16296, 10: 1.53875, 20: 1.86748, 50: 2.24907, 100: 2.50759}
 
 
-@pytest.mark.parametrize(("count", "value"), thinned(TABLE.items(), 7, unpack=True))
+@pytest.mark.parametrize(("count", "value"), TABLE.items())
 def test_the_expected_maximum_is_that_of_the_tables(count, value):
     assert expected_maximum(count) == pytest.approx(value, abs=5e-6)
 
@@ -115,7 +115,7 @@ def rows(basis, width):
     return Widths(basis, Plan()).rows_for(width, 1, basis.least_samples, 10**6, None)
 
 
-@pytest.mark.parametrize(("stated", "expected"), thinned(PMVALSAMPSIZE, 6, unpack=True))
+@pytest.mark.parametrize(("stated", "expected"), PMVALSAMPSIZE)
 def test_rows_for_one_auc_are_those_of_pmvalsampsize(stated, expected):
     auc, prevalence, width = stated
     assert rows(of_auc(expected=auc, n_configurations=1, prevalence=prevalence), width) == expected

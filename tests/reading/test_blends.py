@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from day import thinned
 from documents import codes
 
 from bbccli import matrix_of
@@ -101,7 +100,7 @@ def test_in_a_long_table_and_in_memory(save):
 NAMES = ["blend", "oof_ensemble", "avg", "WeightedEnsemble_L2", "model_average", "Ensemble 2"]
 
 
-@pytest.mark.parametrize("name", thinned(NAMES, 6))
+@pytest.mark.parametrize("name", NAMES)
 def test_names_say_so(save, name):
     other = np.clip(RISK + RNG.normal(size=N) / 8, 0, 1)
     matrix = read(save("t.csv", {"y": TRUTH, **FOUR, name: other}))

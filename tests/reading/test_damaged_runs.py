@@ -190,43 +190,39 @@ LACKS = "lacks models, pred_val_shape or dtype"
 
 @pytest.mark.parametrize(
     ("how", "file", "words"),
-    thinned(
-        [
-            ({"models": None}, "metadata.json", LACKS),
-            ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
-            (
-                {"pred_val_shape": [3, N]},
-                "metadata.json",
-                "2 models, but a matrix of (3, 40) float64",
-            ),
-            ({"pred_val_shape": [2]}, "metadata.json", "2 models, but a matrix of (2,) float64"),
-            ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
-            ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
-            ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
-            (
-                {"pred_val_shape": [2, N - 1]},
-                "pred-val.dat",
-                "640 bytes, but its description says 624",
-            ),
-            ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
-            # 2**65 bytes: a number that wraps around
-            ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
-            *(
-                ({"labels": labels}, "label-val.csv.zip", words)
-                for labels, words in (
-                    (LABELS.rsplit("139", 1)[0], "has 39 rows, but there are 40 samples"),
-                    (
-                        LABELS.replace("103,1", "103,1,1"),
-                        "has 3 values instead of a sample and its label",
-                    ),
-                    (b",label\n\xff\xfe", "is damaged"),
-                    (',label\n"' + "x" * 200_000, "is damaged"),
-                )
-            ),
-        ],
-        3,
-        unpack=True,
-    ),
+    [
+        ({"models": None}, "metadata.json", LACKS),
+        ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
+        (
+            {"pred_val_shape": [3, N]},
+            "metadata.json",
+            "2 models, but a matrix of (3, 40) float64",
+        ),
+        ({"pred_val_shape": [2]}, "metadata.json", "2 models, but a matrix of (2,) float64"),
+        ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
+        ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
+        ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
+        (
+            {"pred_val_shape": [2, N - 1]},
+            "pred-val.dat",
+            "640 bytes, but its description says 624",
+        ),
+        ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
+        # 2**65 bytes: a number that wraps around
+        ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
+        *(
+            ({"labels": labels}, "label-val.csv.zip", words)
+            for labels, words in (
+                (LABELS.rsplit("139", 1)[0], "has 39 rows, but there are 40 samples"),
+                (
+                    LABELS.replace("103,1", "103,1,1"),
+                    "has 3 values instead of a sample and its label",
+                ),
+                (b",label\n\xff\xfe", "is damaged"),
+                (',label\n"' + "x" * 200_000, "is damaged"),
+            )
+        ),
+    ],
 )
 def test_damage_of_tabrepo(tmp_path, how, file, words):
     place = tabrepo(tmp_path / "run", **how)

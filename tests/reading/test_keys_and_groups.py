@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -80,7 +80,7 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("order", thinned(REPEATED.values(), 2), ids=REPEATED)
+@pytest.mark.parametrize("order", REPEATED.values(), ids=REPEATED)
 @pytest.mark.parametrize("name", ["sample_idx", swept("n"), swept("Tag")])
 def test_a_key_of_repeats_is_asked_for(save, order, name):
     truth = RNG.integers(0, 2, 50)[KEY]
@@ -98,7 +98,7 @@ def test_a_key_of_repeats_is_asked_for(save, order, name):
 PASSES = {"fold": np.repeat(np.arange(30), 10), "repeat": np.repeat(np.arange(6), 50)}
 
 
-@pytest.mark.parametrize("role", thinned(PASSES, 2))
+@pytest.mark.parametrize("role", PASSES)
 @pytest.mark.parametrize("form", ["long", swept("files"), swept("wide")])
 def test_a_key_of_repeats_is_asked_for_with_the_passes(save, form, role):
     """A long table sets aside columns without a role: its N was 300, and nothing doubted it."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from day import swept, thinned
+from day import swept
 
 from bbccli.errors import InputError
 from bbccli.tools.pickles import MOST_OPCODES, arrays_of, entries_by_key, series_of
@@ -87,7 +87,7 @@ def test_arrays_come_back(name: str, protocol: int) -> None:
         assert_same(arrays_of(dumps(ARRAYS[name], protocol), "a.npy"), ARRAYS[name])
 
 
-@pytest.mark.parametrize("protocol", thinned(PROTOCOLS, 4))
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_arrays_by_name_come_back(protocol: int) -> None:
     twice = np.arange(3.0)
     content = {**ARRAYS, "the same": twice, "again": twice}
@@ -316,7 +316,7 @@ BUILDS = [
 ]
 
 
-@pytest.mark.parametrize("data", thinned(BUILDS, 7), ids=repr)
+@pytest.mark.parametrize("data", BUILDS, ids=repr)
 def test_states_of_other_things_are_refused(data: bytes) -> None:
     refused(data)
 
@@ -437,7 +437,7 @@ INDEXES = {
 
 
 @pytest.mark.parametrize("protocol", [4, swept(5)])
-@pytest.mark.parametrize("kind", thinned(INDEXES, 3))
+@pytest.mark.parametrize("kind", INDEXES)
 def test_series(kind: str, protocol: int) -> None:
     index = INDEXES[kind]
     for values in (np.array([0.5, 1, 2]), np.array([0, 1, 1], np.uint8)):

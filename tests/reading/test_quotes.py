@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pytest
-from day import swept, thinned
+from day import swept
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from thorough import examples
@@ -64,7 +64,7 @@ PATHS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", thinned(PATHS, 7))
+@pytest.mark.parametrize("name", PATHS)
 def test_every_path(run, tmp_path, monkeypatch, name):
     argv, files = PATHS[name]
     monkeypatch.chdir(tmp_path)

@@ -22,7 +22,7 @@ from bbccli.types import PredictionKind
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
 
 
-@pytest.mark.parametrize("name", thinned(NAMES, 7))
+@pytest.mark.parametrize("name", NAMES)
 def test_formats_agree(save, columns, name):
     expected = read(save("expected.parquet", columns))
     path = save(name, columns)
@@ -32,7 +32,7 @@ def test_formats_agree(save, columns, name):
     assert found.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("name", thinned(NAMES[:-1], 7))
+@pytest.mark.parametrize("name", NAMES[:-1])
 def test_stdin_is_told_by_content(save, columns, encoded, stdin, name):
     expected = read(save("expected.parquet", columns))
     stdin(encoded(name, columns))
@@ -111,7 +111,7 @@ def large(monkeypatch):
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
 
 
-@pytest.mark.parametrize("name", thinned(LARGE, 5))
+@pytest.mark.parametrize("name", LARGE)
 def test_the_same_matrix(name, samples, monkeypatch):
     expected = read(samples / f"{name}.parquet")
     monkeypatch.setattr(sources, "LARGE", 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import MAKERS, multiclass
 from reading import assert_same, refused
 
@@ -53,7 +53,7 @@ def _with_views(schema):
     return pa.schema(zip(schema.names, kinds, strict=True))
 
 
-@pytest.mark.parametrize("form", thinned(FORMS, 5))
+@pytest.mark.parametrize("form", FORMS)
 def test_a_table_in_memory_is_the_file(form, save):
     columns = {**PREDICTIONS, "group": PREDICTIONS["patient"], "weight": [1.5] * 12}
     del columns["patient"]
@@ -117,7 +117,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", thinned(WRONG, 7))
+@pytest.mark.parametrize("case", WRONG)
 def test_errors_name_what_was_given(case):
     table, message = WRONG[case]
     refused(f"^{re.escape(message)}", table, kind=BbcError)
@@ -164,7 +164,7 @@ def _facts(matrix):
 
 
 @pytest.mark.parametrize("n_repeats", [1, swept(2)])
-@pytest.mark.parametrize("task", thinned([task for task in MAKERS if task is not Task.SCORE], 2))
+@pytest.mark.parametrize("task", [task for task in MAKERS if task is not Task.SCORE])
 def test_arrays_are_the_file(task, n_repeats, save):
     made = MAKERS[task](n_repeats=n_repeats)
     facts = _facts(made)
@@ -245,7 +245,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", thinned(FAULTS, 7))
+@pytest.mark.parametrize("case", FAULTS)
 def test_faults_of_arrays(case):
     given, options, message = FAULTS[case]
     with pytest.raises(BbcError) as error:

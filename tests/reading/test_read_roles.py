@@ -1,7 +1,7 @@
 """Columns play roles by hand, by name, or by a synonym."""
 
 import pytest
-from day import swept, thinned
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -26,9 +26,7 @@ NAMED = {
 
 @pytest.mark.parametrize(
     ("name", "columns", "values", "holds"),
-    thinned(
-        [(name, *case) for names, case in NAMED.items() for name in names.split()], 3, unpack=True
-    ),
+    [(name, *case) for names, case in NAMED.items() for name in names.split()],
 )
 def test_synonyms(save, name, columns, values, holds):
     assert holds(read(save("m.csv", {name: values} | columns)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from documents import codes
 from reading import refused
 
@@ -215,7 +215,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("name", thinned(QUERIES, 7))
+@pytest.mark.parametrize("name", QUERIES)
 def test_metrics_of_queries(name):
     with pytest.raises(OptionError) as caught:
         metric_named(name)

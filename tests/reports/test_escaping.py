@@ -114,7 +114,7 @@ def test_the_table_cannot_drive_a_terminal(name):
 
 
 @pytest.mark.parametrize("report", forms_of(Kind.CORRECT))
-@pytest.mark.parametrize("name", thinned(NASTY, 3))
+@pytest.mark.parametrize("name", NASTY)
 def test_every_report_can_be_written(report, name):
     FORMS[report](named(name, FOUND)).encode(errors="backslashreplace")
 
@@ -183,7 +183,7 @@ def test_figures_stand_under_one_another(name, width):
 COMMANDS = ("::error::x", " ::add-mask::x", "a ##[error]x", "##[add-mask]a")
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS, 4))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_names_are_no_commands_of_a_runner(name):
     """A runner obeys `::` where a line begins, and `##[` anywhere."""
     found = named(name, result(names=("cvt", "tt", "bbc-f")))
