@@ -9,17 +9,20 @@ from bbccli.platform.rounding import count, figure
 
 
 @note(DOUBT, "outcome")
-def classes_as_values(values: Sequence[str]) -> Texts:
-    """The truth holds at most five whole numbers, and all predictions are from 0 to 1. They are
-    compared as numbers, which means nothing if the truth holds classes.
+def classes_as_values(values: Sequence[str], other: str = "") -> Texts:
+    """The truth holds at most five whole numbers, and all predictions are from 0 to 1, or other
+    whole numbers. They are compared as numbers, which means nothing if the truth holds classes.
 
     Remedy: correct the truth if a number is a slip; `--task regression` if it is a count; a column
     `config::class` for each of several classes.
     """
+    what, remedy = ("from 0 to 1", "correct the truth if it holds two classes")
+    if other:
+        what, remedy = (f"whole numbers too, such as {other}", "number classes alike in both")
     return (
         f"the truth, {listing(values)}, is taken as values, not classes, but all predictions are "
-        "from 0 to 1",
-        "correct the truth if it holds two classes, or give --task regression if it is a count",
+        f"{what}",
+        f"{remedy}, or give --task regression if it is a count",
     )
 
 

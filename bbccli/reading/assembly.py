@@ -180,7 +180,9 @@ def _notes_on_columns(
         yield of_metadata.metadata_contradicted(task, outcome.task)
     inferred = outcome.task is Task.REGRESSION and request.task is None and task is None
     if inferred and (present := _like_classes(outcome.values, predictions)):
-        yield of_metadata.classes_as_values([str(one) for one in present])
+        others = predictions.array[~np.isin(predictions.array, present)]
+        other = "" if predictions.in_unit else f"{others[0]:.0f}"
+        yield of_metadata.classes_as_values([str(one) for one in present], other)
     column = column_of_weights(sheet)
     if column is not None:
         meant = request.roles.weight is not None or "weight" in sheet.metadata.roles
@@ -200,14 +202,16 @@ def _notes_on_columns(
 
 def _like_classes(truth: FloatArray | IntArray, predictions: Values) -> list[int]:
     """Return the few whole numbers of a truth whose predictions are all from 0 to 1, though they
-    are not; else none.
+    are not, or whole numbers too; else none.
     """
     lowest, highest = float(truth.min()), float(truth.max())
     beyond = (lowest < 0 or highest > 1) and max(-lowest, highest) < EXACT_INTEGERS
     if not beyond or not (truth == np.rint(truth)).all():
         return []
     present: list[int] = distinct(np.asarray(truth, np.int64)).tolist()
-    return present if len(present) <= MOST_CLASSES and predictions.in_unit else []
+    array = predictions.array
+    shares_or_labels = predictions.in_unit or (array == np.rint(array)).all()
+    return present if len(present) <= MOST_CLASSES and shares_or_labels else []
 
 
 def notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

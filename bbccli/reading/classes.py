@@ -17,7 +17,7 @@ from bbccli.reading.sheet import RUN, Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
 
-_NAMED = "write one column 'config::class' per class"
+BY_CLASS = "write one column 'config::class' per class"
 
 
 def tell_classes(sheet: Sheet, excluded: Sequence[str] = ()) -> Sheet:
@@ -93,7 +93,7 @@ def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> 
             f"the order of the classes in lists is unknown: {listing(names, 4)}, or "
             f"{listing(order, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
             path=sheet.path,
-            hint=_NAMED,
+            hint=BY_CLASS,
         )
     raw = _raw_scores(sheet, cells, [*lengths], excluded)
     for place, cell in enumerate(cells):
@@ -144,7 +144,7 @@ def _raw_scores(
 
 
 def _not_by_class(configuration: str) -> str:
-    return f"{parameter('exclude', configuration)} if it holds no predictions; or {_NAMED}"
+    return f"{parameter('exclude', configuration)} if it holds no predictions; or {BY_CLASS}"
 
 
 def in_order(truth: Column) -> list[str]:

@@ -15,6 +15,7 @@ from bbccli.errors import BbcError, InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
+from bbccli.reading.classes import BY_CLASS
 from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, text_entries
 from bbccli.reading.roles import Hints
 from bbccli.reading.sheet import WIDE, Problems, Sheet
@@ -202,6 +203,8 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
     worded = any(name[:1].isalpha() for name in names)
     if worded and len(names) > len(classes) and all(strange):  # names of something else
         raise column.fault(problem, entries, hint=_hint_on_names(column, sheet))
+    if all(name.startswith("[") for name in names):  # lists in text
+        raise column.fault(problem, entries, hint=BY_CLASS)
     with_digits = all(re.search(r"\d", name) for name in names)
     raise column.fault(
         problem,
@@ -338,6 +341,10 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
         texts = [c.source for c in sheet.cells if c.source in sheet.table.texts and c.name != name]
     # where all are text, they are labels
     labels = sheet is not None and len(texts) > len(sheet.cells) - 2
+    truth = sheet.roles.get("truth") if sheet is not None and texts else None
+    if labels and truth is not None and not truth.is_text:
+        held = listing(sorted(truth.named_codes()[1]), 4)
+        return f"if these are labels, spell the truth the same way: it holds {held}"
     more = f"; and so for {listing(texts)}" if texts and not labels else ""
     hint = f"give {parameter('row_id', name)} if it names the samples; "
     codes = column.codes()[0]

@@ -7,7 +7,7 @@ from day import swept
 from numpy.testing import assert_array_equal
 from reading import refused
 
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.errors import InputError, OptionError, UndefinedError
 from bbccli.reading import read
 from bbccli.types import PredictionKind, Task
 
@@ -154,6 +154,26 @@ def test_few_values_that_nobody_predicts_may_be_classes(save, truth, values, dou
     assert ("classes-as-values" in {note.code for note in matrix.notes}) == doubted
     told = read(path, task="regression")
     assert "classes-as-values" not in {note.code for note in told.notes}
+
+
+def test_labels_that_number_classes_in_another_way(save):
+    found = read(save("m.csv", {"truth": [0, 1, 2, 2] * 5, "a": [1, 2, 3, 1] * 5}))
+    (note,) = [one for one in found.notes if one.code == "classes-as-values"]
+    assert note.text.endswith("but all predictions are whole numbers too, such as 3")
+    assert "number classes alike in both" in note.remedy
+
+
+def test_labels_of_text_beside_a_truth_of_numbers(save):
+    path = save("m.csv", {"truth": [0, 1, 2] * 5, "a": [*"xyz"] * 5, "b": [*"xzz"] * 5})
+    with pytest.raises(InputError, match="spell the truth the same way: it holds 0, 1, 2"):
+        read(path)
+
+
+def test_lists_in_text(save):
+    lists = ["[0.2, 0.8]", "[0.7, 0.3]", "[0.6, 0.4]"]
+    path = save("m.csv", {"truth": [*"yxx"], "a": lists, "b": lists[::-1]})
+    with pytest.raises(InputError, match="write one column 'config::class' per class"):
+        read(path)
 
 
 @pytest.mark.parametrize(
