@@ -211,6 +211,9 @@ def test_notes_and_sentences(matrix):
     added = stopped(matrix)["7_Default_ExtraTrees"].added
     assert f"expect rather {bbc(result).value + added:.3f}" in told
     assert "among 7 configurations, not for early stopping on the folds that score; N = 160" in told
+    board = leaderboard(matrix, ["log-loss"], Plan(select="greedy", n_resamples=50))
+    told = FORMS["table"].render([board], kind="leaderboard")
+    assert "not for early stopping on the folds that score" in " ".join(told.split())
     taken = printed(correct(RUN, pooling="fold-mean"))
     assert "is taken off the figure" in taken
     assert "among 7 configurations and for early stopping on the folds that score it;" in taken

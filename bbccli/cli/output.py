@@ -17,8 +17,7 @@ from bbccli.cli.command import source_of
 from bbccli.cli.shared import ALL_NOTES, NotesOptions, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.documents import gate
-from bbccli.documents.correct import ErrorEnvelope
-from bbccli.documents.doubts import doubts_of
+from bbccli.documents.correct import ErrorEnvelope, doubts_of
 from bbccli.errors import OptionError
 from bbccli.platform import guarded_files
 from bbccli.platform.guarded_files import claim, identity

@@ -1,30 +1,30 @@
-"""Documents of `bbc correct`, and the records that are their schema.
+"""Documents of `bbc correct`, the records that are their schema, and the notes of any result.
 
 `as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, MadeGain, SearchCost, Stopped
+from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, Made, MadeGain, SearchCost, Stopped
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
-from bbccli.notes import Note, stopped_on_fold, winner_stopped
+from bbccli.notes import Note, Severity, severity_of, stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, Json
 from bbccli.platform.records.values import doc, settled
 from bbccli.stats.axis import axis_of
-from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
+from bbccli.types import TIE_TOLERANCE, GateOutcome, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
@@ -141,6 +141,13 @@ class Input:
             n_tried=max(matrix.source.n_tried, matrix.n_configurations),
         )
 
+    @property
+    def outcome(self) -> Outcome:
+        """An outcome without samples, for its bounds."""
+        given = [end for end in self.bounds or () if end is not None]
+        bounds = (given[0], given[1]) if len(given) == 2 else None
+        return Outcome(self.task, np.empty(0), self.classes, bounds=bounds)
+
 
 @dataclass(frozen=True, slots=True)
 class Reported:
@@ -196,6 +203,24 @@ class Envelope(AnyEnvelope):
         since="1.1",
     )
 
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics, the one that selects first."""
+        return list(dict.fromkeys(estimate.metric for estimate in self.estimates))
+
+    @property
+    def made(self) -> Made | None:
+        """What is made of the configurations; None where one is selected as it is."""
+        return next((one.made for one in self.estimates if one.made is not None), None)
+
+    def of_metric(self, metric: str) -> list[Estimate]:
+        """Return the estimates of a metric, in order."""
+        return [estimate for estimate in self.estimates if estimate.metric == metric]
+
+    def reported(self, metric: str = "") -> Estimate | None:
+        """Return the estimate to report of a metric, by default of the first, if there is one."""
+        return reported_estimate(self.of_metric(metric or next(iter(self.metrics), "")))
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -243,19 +268,16 @@ def envelope(
     **more: Any,
 ) -> Envelope:
     """Return the record of a document; `more` are fields of it."""
-    shown = [replace(with_most(e), axis=axis_of(matrix, e)) for e in estimates]
-    metrics = dict.fromkeys(estimate.metric for estimate in shown)
-    best = [reported_estimate([e for e in shown if e.metric == metric]) for metric in metrics]
-    return settled(
-        Envelope(
-            *(SCHEMA_VERSION, __version__, command, Input.of(matrix)),
-            plan=plan or (estimates[0].plan if estimates else Plan()),
-            estimates=tuple(shown),
-            notes=(*of_file(matrix, notes), *notes),
-            report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
-            **more,
-        )
+    whole = Envelope(
+        *(SCHEMA_VERSION, __version__, command, Input.of(matrix)),
+        plan=plan or (estimates[0].plan if estimates else Plan()),
+        estimates=tuple(replace(with_most(e), axis=axis_of(matrix, e)) for e in estimates),
+        notes=(*of_file(matrix, notes), *notes),
+        **more,
     )
+    best = filter(None, map(whole.reported, whole.metrics))
+    report = tuple(Reported(one.metric, one.method) for one in best)
+    return settled(replace(whole, report=report))
 
 
 def with_most(estimate: Estimate) -> Estimate:
@@ -316,21 +338,66 @@ def has_no_width(estimate: Estimate) -> bool:
     return abs(end - other) <= TIE_TOLERANCE * abs(end)
 
 
-def bounds_of(document: Any, name: str) -> tuple[float, float]:
+def bounds_in(document: Any, name: str) -> tuple[float, float]:
     """Return the bounds of a metric, as far as a document has them (a cap is not in it)."""
     metric, plan = METRICS.get(name), document.plan
     if metric is None or plan is None:  # of its own, or in a table that lacks the rest
         return metric.bounds if metric else (-inf, inf)
-    return attainable(with_plan(metric, Plan(clip=plan.clip)), outcome_of(document.input))
-
-
-def outcome_of(read: Input) -> Outcome:
-    """Return an outcome without samples, for its bounds."""
-    given = [end for end in read.bounds or () if end is not None]
-    bounds = (given[0], given[1]) if len(given) == 2 else None
-    return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
+    return attainable(with_plan(metric, Plan(clip=plan.clip)), document.input.outcome)
 
 
 def error_envelope(path: str, problem: str, hint: str, status: int) -> ErrorEnvelope:
     """Return the record of a file of a batch that has no result."""
     return ErrorEnvelope(ERROR_SCHEMA, __version__, path, Failure(problem, hint, status))
+
+
+def notes_of(document: Any) -> list[Note]:
+    """Return every note of the record of a document and of its parts, each once."""
+    ranks = getattr(document, "ranks", None)
+    parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
+    parts += [part for name in WHOLE if (part := getattr(document, name, None))]
+    parts += ranks.pairs if ranks else ()
+    return _each_once([document, *parts])
+
+
+def doubts_of(document: Any) -> list[Note]:
+    """Return the notes by which the figures of the answer may be wrong.
+
+    All surfaces show them above the answer, and --fail-on doubt goes by them. A doubt about a
+    figure that is there for comparison alone is a note of that figure.
+    """
+    notes = _each_once([document, *_answering(document)])
+    return [note for note in notes if severity_of(note.code) is Severity.DOUBT]
+
+
+def gate_outcome(document: Any) -> str:
+    """Return the outcome of a gate; one that is met over a doubt says so. Empty without a gate."""
+    gate = getattr(document, "gate", None)
+    if gate is None:
+        return ""
+    met = gate.outcome == GateOutcome.MET
+    word = "failed" if gate.outcome == GateOutcome.MISSED else gate.outcome
+    return f"{word}{', with doubts' * (met and bool(doubts_of(document)))}"
+
+
+WHOLE = ("corrected", "best_set", "ranks")
+"""Parts of a document of which there is one."""
+
+
+def _answering(document: Any) -> Iterator[Any]:
+    """Yield the parts whose figures are the answer: those to report, and the one that is judged."""
+    estimates = getattr(document, "estimates", ())
+    judged = getattr(getattr(document, "gate", None), "method", None)
+    for metric in dict.fromkeys(estimate.metric for estimate in estimates):
+        of_metric = [estimate for estimate in estimates if estimate.metric == metric]
+        reported = reported_estimate(of_metric)
+        for one in of_metric:
+            if one is (reported or of_metric[0]) or one.method == judged:
+                yield one
+    yield from getattr(document, "comparisons", ())[:1]
+    yield from (part for name in WHOLE if (part := getattr(document, name, None)))
+
+
+def _each_once(parts: Iterable[Any]) -> list[Note]:
+    notes = [note for part in parts for note in getattr(part, "notes", ())]
+    return list({(note.code, note.text): note for note in notes}.values())

@@ -10,12 +10,12 @@ from typing import Any
 from bbccli.documents.correct import (
     Envelope,
     ErrorEnvelope,
-    bounds_of,
+    bounds_in,
+    doubts_of,
     has_no_width,
     is_single,
     reported_estimate,
 )
-from bbccli.documents.doubts import doubts_of
 from bbccli.domain.estimate import Estimate, Gate
 from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
@@ -195,7 +195,7 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     estimates = [e for e in result.estimates if e.metric == metric]
     known = METRICS.get(metric)
     label = known.label if known else metric
-    rule.check(label, estimates[0].direction, bounds_of(result, metric))
+    rule.check(label, estimates[0].direction, bounds_in(result, metric))
     estimate = _judged_estimate(estimates, rule)
     if estimate is None:
         figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
-from bbccli.domain.estimate import MOST_SHARES, Estimate
+from bbccli.domain.estimate import MOST_SHARES, Estimate, Stopped
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -33,6 +33,7 @@ from bbccli.stats.making import maker_of
 from bbccli.stats.making.made import Maker
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import choose, ranked
+from bbccli.stats.stopping import stopped_of
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__
 
@@ -85,6 +86,11 @@ class LeaderboardEnvelope(AnyEnvelope):
     )
     rows: tuple[LeaderboardRow, ...] = doc("best first; the first ones of --top")
     notes: tuple[Note, ...] = doc("what to know about the input and all rows")
+    stopping: tuple[Stopped, ...] = doc(
+        "the winner, or members of the ensemble, that stopped by the folds that score them",
+        default=(),
+        since="1.1",
+    )
 
 
 def leaderboard(
@@ -149,6 +155,7 @@ def ranking(
             *notes,
             *(() if corrected else choice.notes),
         ),
+        stopping=tuple(stopped_of(matrix, [corrected])) if corrected else (),
     )
     return settled(whole)
 

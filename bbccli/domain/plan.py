@@ -238,7 +238,8 @@ class Plan:
 
 def chooses_cut(text: str) -> bool:
     """Return whether a text says how a cut is chosen."""
-    return text == OF_TOOL or text.partition(":")[0] in (TUNED, AS_SKLEARN)
+    way, colon, metric = text.partition(":")
+    return text == OF_TOOL or (way in (TUNED, AS_SKLEARN) and bool(colon) == bool(metric))
 
 
 def _members(text: str) -> int:

@@ -68,7 +68,7 @@ class Result(ABC):
         write_whole(text.encode(errors="backslashreplace"), str(path))
 
     def __repr__(self) -> str:
-        from bbccli.documents.doubts import doubts_of
+        from bbccli.documents.correct import doubts_of
 
         doubts = doubts_of(self.record)
         more = len(self._notes()) - len(doubts)
@@ -88,7 +88,7 @@ class Result(ABC):
         return FORMS["html"].render([self.record], kind=self.kind)
 
     def _notes(self) -> list[Note]:
-        from bbccli.documents.doubts import notes_of
+        from bbccli.documents.correct import notes_of
 
         return by_severity(notes_of(self.record))
 

@@ -12,8 +12,7 @@ import pytest
 from day import swept, thinned
 
 import bbccli
-from bbccli.documents.correct import Envelope
-from bbccli.documents.doubts import doubts_of
+from bbccli.documents.correct import Envelope, doubts_of
 from bbccli.errors import BbcError
 from bbccli.notes import NOTES, Severity
 from bbccli.platform.records import Document

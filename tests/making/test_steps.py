@@ -12,8 +12,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METHODS, METRICS, Plan, correct
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
-from bbccli.platform.rounding import Digits
-from bbccli.reports.words.made import gain_sentence
+from bbccli.reports.words.sentences import gains
 from bbccli.stats.making import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
@@ -177,7 +176,13 @@ def test_what_has_no_cut_or_no_probability_is_refused(make, options, word):
 
 @pytest.mark.parametrize(
     ("threshold", "word"),
-    [("half", "not a number"), ("tuned:nothing", "no metric"), ("tune", "number")],
+    [
+        ("half", "not a number"),
+        ("tuned:nothing", "no metric"),
+        ("tune", "number"),
+        ("tuned:", "number"),
+        ("sklearn:", "number"),
+    ],
 )
 def test_a_cut_that_is_none_is_refused(threshold, word):
     with pytest.raises(OptionError, match=word):
@@ -248,11 +253,11 @@ def test_resamples_name_what_was_made():
 def test_a_gain_within_the_error_of_drawing_is_said_to_be_one_of_the_seed():
     found = correct(binary(n_samples=60, seed=5), metric="auc", select="mean:2", n_resamples=50)
     record = found.document.record
-    (gain,), made = record.gains, record.estimates[0].made
+    (gain,) = record.gains
     error = gain.monte_carlo_error
     assert 0 < error.value < error.lower < gain.value - gain.interval.lower
     words = ["no evidence of a gain", "another seed"]
     for lower, told in [(-0.1, words[:1]), (error.lower, words[1:]), (2.1 * error.lower, [])]:
         moved = replace(gain, interval=replace(gain.interval, lower=lower, upper=0.5))
-        said = gain_sentence(moved, made, "", Digits(2))
+        (said,) = gains(replace(record, gains=(moved,)))
         assert [word for word in words if word in said] == told

@@ -16,6 +16,7 @@ from day import thinned
 from pages import shown
 from rich.cells import cell_len
 
+import bbccli
 from bbccli.domain.estimate import Gain, SearchCost
 from bbccli.domain.outcome import Outcome
 from bbccli.reports.content.correct import methods_table
@@ -446,3 +447,13 @@ def test_a_limit_of_address_space_costs_the_picture_and_not_the_process(limit, d
     assert [line.partition(":")[0] for line in problem] == (
         [] if drawn else ["figures can't be drawn within the limits of this process"]
     )
+
+
+@pytest.mark.parametrize(("select", "shipped"), [("greedy", "ensemble"), ("best", "winner")])
+def test_titles_and_folds_name_what_is_shipped(select, shipped):
+    made = bbccli.correct(matrices.binary(n_samples=60), select=select, n_resamples=20)
+    for kind, title in (("roc", "ROC of the {}"), ("calibration", "Calibration of the {}")):
+        assert made.plot(kind).drawn.title == title.format(shipped)
+    folds = made.plot("folds").drawn
+    assert folds.reading.startswith(f"The {shipped} is at least as good")
+    assert folds.columns[1] == shipped

@@ -18,9 +18,8 @@ from bbccli.notes import severity_of
 from bbccli.reports.blocks import FactList, Notes
 from bbccli.reports.content.correct import blocks
 from bbccli.reports.figures import rendering
-from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import code, table, tag
-from bbccli.reports.page.page import page
+from bbccli.reports.page.page import assumptions, page
 from bbccli.reports.page.sections import listed
 
 

@@ -7,7 +7,7 @@ import pytest
 from day import swept
 from documents import result
 
-from bbccli.reports.forms.text_intervals import NARROWEST, WIDEST, strip_of
+from bbccli.reports.forms.terminal import LEAST_DRAWN, MOST_DRAWN, strip_of
 from bbccli.types import Side
 
 BBC_F = result(names=["bbc-f"]).record.estimates[0]
@@ -31,7 +31,7 @@ def test_every_mark_stands_on_its_figure():
 
 def test_all_rows_share_a_scale():
     wide, narrow = of(0.5, 0.6, 0.2, 0.8), of(0.5, 0.6, 0.4, 0.7)
-    strip = strip_of([wide, narrow], WIDEST)
+    strip = strip_of([wide, narrow], MOST_DRAWN)
     at = [strip.drawn(one).index("o") for one in (wide, narrow)]
     assert at[0] == at[1]
     assert len(strip.drawn(wide)) > len(strip.drawn(narrow))
@@ -42,7 +42,7 @@ def test_all_rows_share_a_scale():
 )
 def test_a_side_that_was_not_estimated_has_no_end(side, lower, upper):
     one = of(0.6, 0.8, lower, upper, side)
-    strip = strip_of([one, of(0.6, 0.8, 0.0, 1.0)], WIDEST)
+    strip = strip_of([one, of(0.6, 0.8, 0.0, 1.0)], MOST_DRAWN)
     drawn = strip.drawn(one).strip()
     assert drawn.count("|") == 1
     assert drawn[0 if side != "upper" else -1] == "|"
@@ -51,11 +51,11 @@ def test_a_side_that_was_not_estimated_has_no_end(side, lower, upper):
 def test_the_naive_method_has_no_figure_of_its_own():
     one = of(0.8, 0.8, None, None, method="cvt")
     one = replace(one, interval=None)
-    assert strip_of([one, of(0.6, 0.8, 0.5, 0.9)], WIDEST).drawn(one).strip() == "x"
+    assert strip_of([one, of(0.6, 0.8, 0.5, 0.9)], MOST_DRAWN).drawn(one).strip() == "x"
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-5, swept(1.0), 1e4, 1e15, swept(1e200), 1e307])
-@pytest.mark.parametrize("width", [NARROWEST, swept(37), swept(WIDEST)])
+@pytest.mark.parametrize("width", [LEAST_DRAWN, swept(37), swept(MOST_DRAWN)])
 def test_any_scale_is_drawn_within_its_width_or_not_at_all(scale, width):
     one = of(-0.6 * scale, 0.8 * scale, -1.5 * scale, 1.5 * scale)
     strip = strip_of([one], width)
@@ -70,8 +70,8 @@ def test_any_scale_is_drawn_within_its_width_or_not_at_all(scale, width):
 
 
 def test_nothing_to_compare_is_not_drawn():
-    assert strip_of([], WIDEST) is None
-    assert strip_of([of(0.5, 0.5, 0.5, 0.5)], WIDEST) is None
-    assert strip_of([of(0.6, 0.8, 0.5, 0.9)], NARROWEST - 1) is None
-    assert strip_of([of(None, None, None, None)], WIDEST) is None
-    assert strip_of([of(math.inf, 0.8, 0.5, 0.9)], WIDEST) is not None
+    assert strip_of([], MOST_DRAWN) is None
+    assert strip_of([of(0.5, 0.5, 0.5, 0.5)], MOST_DRAWN) is None
+    assert strip_of([of(0.6, 0.8, 0.5, 0.9)], LEAST_DRAWN - 1) is None
+    assert strip_of([of(None, None, None, None)], MOST_DRAWN) is None
+    assert strip_of([of(math.inf, 0.8, 0.5, 0.9)], MOST_DRAWN) is not None

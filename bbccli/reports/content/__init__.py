@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from bbccli.documents.doubts import doubts_of, outcome_of
+from bbccli.documents.correct import doubts_of, gate_outcome
 from bbccli.reports.blocks import AnswerLines, Block, Doubts, Notes
 
 
@@ -34,4 +34,4 @@ def answer_of(document: Any) -> list[str]:
 
 def look_of(document: Any) -> str:
     """Return the look of a gate's verdict on a terminal."""
-    return {"met": "green", "met, with doubts": "yellow"}.get(outcome_of(document), "red")
+    return {"met": "green", "met, with doubts": "yellow"}.get(gate_outcome(document), "red")

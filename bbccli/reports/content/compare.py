@@ -9,7 +9,7 @@ from functools import partial
 
 from bbccli.comparisons.records import BestSet, Comparison, Member
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import Digits, count, percent, short
 from bbccli.reports.blocks import (

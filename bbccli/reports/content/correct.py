@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.documents.correct import Envelope, reported_estimate
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import DropTrace, Estimate
 from bbccli.platform.rounding import percent
@@ -22,12 +21,13 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content import look_of
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.made import elsewhere, membership
 from bbccli.reports.words.sentences import (
     answer,
     capped_sentence,
     cost_sentence,
+    elsewhere,
     gains,
+    membership,
     stopping_sentence,
     verdict,
 )
@@ -70,7 +70,7 @@ def blocks(document: Envelope) -> Iterator[Block]:
     yield FactList(
         [*(("report", sentence) for sentence in sentences(document)), *capped, *gained, *stopped]
     )
-    tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
+    tables = [methods_table(document, metric) for metric in document.metrics]
     yield from tables
     if any(len(table.rows) > 1 and table.marked is not None for table in tables):
         legend = LEGEND if len(tables) == 1 else LEGENDS
@@ -84,7 +84,7 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
     if _listed_below(document):
         for winner, rule in winners(document).items():
             yield "winner", winner, rule
-    first = phrases.metrics_of(document)[:1]
+    first = document.metrics[:1]
     for estimate in document.estimates:
         if (
             estimate.made
@@ -143,9 +143,9 @@ def _dropped(trace: DropTrace, n_configurations: int) -> str:
 
 def methods_table(document: Envelope, metric: str) -> BlockTable:
     """Return a row per method, for one metric: first the one to report, which is marked."""
-    estimates = phrases.estimates_of(document, metric)
+    estimates = document.of_metric(metric)
     digits = phrases.digits_of(estimates, document)
-    reported = reported_estimate(estimates)
+    reported = document.reported(metric)
     ordered = sorted(_rows(estimates), key=lambda row: row is not reported)
     alone = document.input.n_configurations == 1
     differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1

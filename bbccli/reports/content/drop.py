@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import notes_of
 from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.notes import listing

@@ -8,8 +8,7 @@ from inspect import getdoc, getmodule
 from math import isfinite
 from types import ModuleType
 
-from bbccli.documents.correct import Envelope, is_single
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import Envelope, is_single, notes_of
 from bbccli.domain.estimate import Estimate
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, formula, part
@@ -22,8 +21,7 @@ from bbccli.reports.blocks import AnswerLines, Block, BlockTable, FactList, Head
 from bbccli.reports.content.correct import shown_label
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences, what_it_did
-from bbccli.reports.words.made import steps_of
-from bbccli.reports.words.sentences import answer
+from bbccli.reports.words.sentences import answer, steps_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.making import calibration, cut, greedy, mean, stack, tool
@@ -219,7 +217,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
             "its score is too good, and nothing here can correct for that."
         )
     does = what_it_did(estimate, document)
-    others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
+    others = [e.method for e in document.of_metric(estimate.metric)]
     others = [method for method in others if method != name]
     chosen_on = "these" if estimate.n_evaluation is None else "the"
     among = f" among {phrases.configurations(read)}" * (read.n_configurations > 1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.documents.correct import Envelope
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.leaderboard import LeaderboardEnvelope
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json
@@ -22,8 +21,7 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content.correct import SELECTED_BY, choice
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.made import membership
-from bbccli.reports.words.sentences import answer
+from bbccli.reports.words.sentences import answer, membership
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""
@@ -67,6 +65,7 @@ def _result(document: LeaderboardEnvelope, corrected: Estimate) -> Envelope:
         plan=document.plan,
         estimates=(corrected,),
         notes=document.notes,
+        stopping=document.stopping,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, floor, isfinite, log10, sqrt
 
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import notes_of
 from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
 from bbccli.platform.records import Json

@@ -9,7 +9,6 @@ import numpy as np
 
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
-from bbccli.documents.correct import reported_estimate
 from bbccli.domain.estimate import Distribution, Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
@@ -39,12 +38,10 @@ MOST_SAMPLES = 5000
 def exhibit_of(analysis: Analysis, analysed: Analysed, command: str) -> Exhibit:
     """Return a result with all that its predictions tell beyond it, and the command it is of."""
     metric, record = analysed.metrics[0], analysed.record
-    best = reported_estimate([e for e in record.estimates if e.metric == metric.name])
-    method = best.method if best is not None else ""
-    reported = [e for e in analysed.estimates if (e.method, e.metric) == (method, metric.name)]
-    plan = analysed.plan
+    places = [n for n, one in enumerate(record.estimates) if one is record.reported(metric.name)]
+    reported = next((analysed.estimates[n] for n in places), None)
     with working(analysis.metric, analysed.matrix):
-        evidence = gather(analysed.matrix, metric, plan, reported[0] if reported else None)
+        evidence = gather(analysed.matrix, metric, analysed.plan, reported)
     return Exhibit(record, evidence, command)
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from bbccli.reports.figures.base import Absent, Drawn
+from bbccli.reports.words.sentences import shipped
 
 if TYPE_CHECKING:
     from bbccli.reports.evidence import Exhibit
@@ -18,10 +19,12 @@ KINDS = {
     "wins": ("estimates", "Who wins"),
     "ranking": ("predictions", "All configurations"),
     "folds": ("predictions", "Fold by fold"),
-    "roc": ("predictions", "ROC of the winner"),
-    "calibration": ("predictions", "Calibration of the winner"),
+    "roc": ("predictions", "ROC of the {}"),
+    "calibration": ("predictions", "Calibration of the {}"),
 }
-"""Module and title of each, in the order of a page; the function that draws it has its name."""
+"""Module and title of each, in the order of a page; the function that draws it has its name. Braces
+stand for what is shipped.
+"""
 
 OF_COMPARISONS = {
     "differences": ("comparisons", "Differences"),
@@ -38,6 +41,7 @@ __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
 def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:
     """Return a figure of a result, or why there is none."""
     module, title = (KINDS | OF_COMPARISONS | OF_PLANS)[kind]
+    title = title.format(shipped(exhibit.document))
     make = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)
     drawn: Drawn | str
     if module == "predictions":

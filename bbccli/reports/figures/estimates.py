@@ -7,8 +7,7 @@ from json import dumps
 from math import isfinite
 from pathlib import PurePath
 
-from bbccli.documents.correct import Envelope, is_single
-from bbccli.documents.doubts import doubts_of
+from bbccli.documents.correct import Envelope, doubts_of, is_single
 from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.platform.rounding import percent
 from bbccli.platform.text import visible
@@ -28,11 +27,11 @@ def forest(exhibit: Exhibit) -> Drawn | str:
     The one to report comes first, and is heavier than the others.
     """
     document = exhibit.document
-    metric = next(iter(phrases.metrics_of(document)), None)
+    metric = next(iter(document.metrics), None)
     if metric is None:
         return "the result holds no estimate"
     estimates = sorted(
-        phrases.estimates_of(document, metric), key=lambda e: not phrases.is_reported(e, document)
+        document.of_metric(metric), key=lambda e: not phrases.is_reported(e, document)
     )
     digits, label = phrases.digits_of(estimates, document), phrases.directed_label(metric)
     reported = [phrases.is_reported(e, document) for e in estimates]
@@ -273,9 +272,7 @@ def _said_of_best(cost: SearchCost, series: Lines) -> list[Spec]:
 
 def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str) -> Drawn | None:
     """Return a line per named experiment, those that lose most first; None without figures."""
-    reported = (
-        (name, phrases.reported(d, metric)) for name, d in zip(names, documents, strict=False)
-    )
+    reported = ((name, d.reported(metric)) for name, d in zip(names, documents, strict=False))
     found = [
         (name, e)
         for name, e in reported

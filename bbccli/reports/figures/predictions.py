@@ -13,6 +13,7 @@ from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Rank
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.words import phrases
+from bbccli.reports.words.sentences import shipped
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
 
@@ -39,7 +40,7 @@ STEP = 5
 def distribution(exhibit: Exhibit, histogram: Histogram) -> Drawn:
     """Return the performances of the resamples' winners, with the estimate among them."""
     document = exhibit.document
-    estimates = phrases.estimates_of(document, histogram.metric)
+    estimates = document.of_metric(histogram.metric)
     estimate = next(e for e in estimates if e.method == histogram.method)
     digits = phrases.digits_of(estimates, document)
     rows = [
@@ -157,7 +158,7 @@ def _winner(exhibit: Exhibit, ranked: Ranking) -> Ranked | None:
     if not isinstance(document, Envelope):
         name = document.best_set.winner
     elif document.estimates:
-        name = (phrases.reported(document) or document.estimates[0]).winner
+        name = (document.reported() or document.estimates[0]).winner
     if name is None:
         return ranked.rows[0]
     return next((row for row in ranked.rows if row.configuration == name), None)
@@ -268,7 +269,7 @@ def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
         for fold in spreads
     ]
     sign = 1 if exhibit.document.estimates[0].direction == "maximize" else -1
-    worst = min(spreads, key=lambda fold: sign * fold.median)
+    worst, what = min(spreads, key=lambda fold: sign * fold.median), shipped(exhibit.document)
     above = sum(f.winner is not None and sign * (f.winner - f.median) >= 0 for f in spreads)
     y = vega.names_axis(names)
     median, winner = ({"y": y, "x": vega.number(name, label)} for name in ("median", "winner"))
@@ -279,17 +280,17 @@ def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
         vega.layer("point", winner | vega.HOVER, "isValid(datum.winner)", **WINNER),
     ]
     return Drawn(
-        "The winner is at least as good as the median configuration in "
+        f"The {what} is at least as good as the median configuration in "
         f"{above} of {len(spreads)} folds; the hardest one is fold {vega.name_of(worst.fold)}.",
-        "Filled circles: the winner. Thick lines: the middle half of all configurations, with a "
+        f"Filled circles: the {what}. Thick lines: the middle half of all configurations, with a "
         "tick at the median; thin lines: all of them. A fold holds few samples, and the "
         "uncertainty of its scores is not shown."
         f"{vega.of_first(len(shown), len(spreads), ' folds')}",
-        ("fold", "winner", *SPREAD.values()),
+        ("fold", what, *SPREAD.values()),
         rows,
         vega.spec_of(
             [
-                {"name": name, **asdict(fold), "hover": _said_of_fold(row)}
+                {"name": name, **asdict(fold), "hover": _said_of_fold(row, what)}
                 for name, fold, row in zip(names, shown, rows, strict=False)
             ],
             layers,
@@ -298,25 +299,25 @@ def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
     )
 
 
-def _said_of_fold(row: Sequence[str]) -> str:
+def _said_of_fold(row: Sequence[str], what: str) -> str:
     name, winner, _, lower, median, upper, _ = row
     middle = f"median {median}, middle half {lower} to {upper}"
-    return f"fold {vega.name_of(name)}: winner {winner}; {middle}"
+    return f"fold {vega.name_of(name)}: {what} {winner}; {middle}"
 
 
 def roc(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the ROC curves."""
     naive, corrected = curves.naive[AT], curves.corrected[AT]
-    (shipped, chosen), _ = _subject(exhibit)
+    (subject, chosen), _ = _subject(exhibit)
     reading = "The curves can't be compared at a false positive rate of 0.10."
     if naive is not None and corrected is not None:
         reading = (
-            f"At a false positive rate of 0.10 the {shipped} seems to find {naive:.2f} of the "
+            f"At a false positive rate of 0.10 the {subject} seems to find {naive:.2f} of the "
             f"positives; expect {corrected:.2f}."
         )
     return Drawn(
         reading,
-        f"Dashed: the {shipped} on the samples that chose it. Solid: the mean, over "
+        f"Dashed: the {subject} on the samples that chose it. Solid: the mean, over "
         f"{curves.n_resamples} resamples, of the out-of-bag curve of the {chosen} in "
         "each resample, so that it includes the selection. Predictions of all folds are pooled. "
         "No band is shown: the curves are about as uncertain as the estimate.",
@@ -328,17 +329,17 @@ def roc(exhibit: Exhibit, curves: Curves) -> Drawn:
 
 def calibration(exhibit: Exhibit, curves: Curves) -> Drawn:
     """Return the reliability curves."""
-    (shipped, chosen), fitted = _subject(exhibit)
+    (subject, chosen), fitted = _subject(exhibit)
     return Drawn(
         "The calibration was fitted to these samples, so the dashed curve is too good: look at "
         "the solid one."
         if fitted
-        else _reliability(curves, shipped),
+        else _reliability(curves, subject),
         "Isotonic frequency of the positive class against its predicted probability. Dashed: the "
-        f"{shipped} on the samples that chose it. Solid: the mean, over {curves.n_resamples} "
+        f"{subject} on the samples that chose it. Solid: the mean, over {curves.n_resamples} "
         f"resamples, of the out-of-bag curve of the {chosen} in each resample; a "
         "mean over smaller samples is smoother and flatter. Shaded: where 90% of naive curves "
-        f"would lie, point by point, if the {shipped} were perfectly calibrated; the band ignores "
+        f"would lie, point by point, if the {subject} were perfectly calibrated; the band ignores "
         "the selection.",
         (
             "predicted",
@@ -358,15 +359,14 @@ def _series(exhibit: Exhibit) -> tuple[str, str]:
 
 def _subject(exhibit: Exhibit) -> tuple[tuple[str, str], bool]:
     """Return what curves are of, on all samples and in a resample, and if it was calibrated."""
-    made = next((one.made for one in exhibit.document.estimates if one.made), None)
+    made, what = exhibit.document.made, shipped(exhibit.document)
     fitted = made is not None and made.calibration is not None
-    of_several, start = made is not None and made.ensemble, "calibrated " * fitted
-    shipped = f"{start}{'ensemble' if of_several else 'winner'}"
-    chosen = f"{start}{'ensemble made' if of_several else 'configuration selected'}"
-    return (shipped, chosen), fitted
+    chosen = {"winner": "configuration selected", "ensemble": "ensemble made"}[what]
+    start = "calibrated " * fitted
+    return (f"{start}{what}", f"{start}{chosen}"), fitted
 
 
-def _reliability(curves: Curves, shipped: str) -> str:
+def _reliability(curves: Curves, subject: str) -> str:
     points = [
         (naive, lower, upper)
         for naive, lower, upper in zip(curves.naive, curves.lower, curves.upper, strict=True)
@@ -378,7 +378,7 @@ def _reliability(curves: Curves, shipped: str) -> str:
     if share <= 0.1:
         return "There is no evidence of miscalibration: the naive curve stays within its band."
     return (
-        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the {shipped} is "
+        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the {subject} is "
         "miscalibrated there."
     )
 

@@ -7,8 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from bbccli.documents.correct import Envelope
-from bbccli.documents.doubts import doubts_of
+from bbccli.documents.correct import Envelope, doubts_of
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import as_json
 from bbccli.reports import Style

@@ -14,8 +14,7 @@ from xml.etree import ElementTree
 
 from bbccli.comparisons.records import Comparison
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.documents.correct import Envelope
-from bbccli.documents.doubts import doubts_of, notes_of
+from bbccli.documents.correct import Envelope, doubts_of, notes_of
 from bbccli.notes import Severity, by_severity, severity_of
 from bbccli.platform.rounding import count
 from bbccli.platform.text import visible

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from bbccli.documents.correct import Envelope, ErrorEnvelope
-from bbccli.documents.doubts import doubts_of
+from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json, as_json
 from bbccli.reports import Style

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from bbccli.documents.correct import Envelope, ErrorEnvelope
-from bbccli.documents.doubts import doubts_of, outcome_of
+from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome
 from bbccli.notes import Note
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import count, digits_for, width_of
@@ -221,9 +220,9 @@ class Summary:
         if estimates:
             self.winners[estimates[0].winner] += 1
         if document.gate:
-            self.gates[outcome_of(document)] += 1
+            self.gates[gate_outcome(document)] += 1
         doubts = {doubt.code: doubt for doubt in doubts_of(document)}
-        self.doubted.update(phrases.metrics_of(document) if doubts else ())
+        self.doubted.update(document.metrics if doubts else ())
         for code, note in doubts.items():
             self.doubts[code].append((read.path, note))
 
@@ -245,9 +244,9 @@ def _row_of(record: Json) -> FileRow:
     document = record_from(record)
     if isinstance(document, ErrorEnvelope):
         return FileRow(record["path"], "no result")
-    gate = outcome_of(document)
+    gate = gate_outcome(document)
     doubts = ", ".join(doubt.code for doubt in doubts_of(document))
-    estimate = phrases.reported(document) or next(iter(document.estimates), None)
+    estimate = document.reported() or next(iter(document.estimates), None)
     if estimate is None:
         return FileRow(record["path"], "no result", gate=gate, doubts=doubts)
     digits = phrases.digits_of([estimate], document)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import IO
 
-from bbccli.documents.correct import Envelope, ErrorEnvelope
-from bbccli.documents.doubts import doubts_of, notes_of, outcome_of
+from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome, notes_of
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import count
 from bbccli.platform.text import redacted, visible
@@ -19,7 +18,6 @@ from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.estimates import experiments, short_paths
 from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.summary import Summary
-from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import (
     Markup,
     details,
@@ -93,7 +91,7 @@ def page(
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
     document: Envelope = exhibit.document
-    others = phrases.metrics_of(document)[1:]  # the figure of the first one has its table
+    others = document.metrics[1:]  # the figure of the first one has its table
     rests = words(
         "Assumptions behind the figures",
         ("assumption", "state", "evidence"),
@@ -142,7 +140,7 @@ def _verdict(document: Envelope) -> Markup:
 
 def cell_of(document: Envelope) -> Markup:
     """Return the head of the page as a notebook shows it: the answer and its figure, the rest."""
-    tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
+    tables = [_estimates(document, metric) for metric in document.metrics]
     doubts = doubts_of(document)
     others = [note for note in notes_of(document) if note not in doubts]
     forest = picture([draw("forest", Exhibit(document))])
@@ -168,7 +166,7 @@ def _estimates(document: Envelope, metric: str) -> Markup:
 
 def _methods(document: Envelope) -> Markup:
     """Return a paragraph for the methods of a paper; always cite the correction as such."""
-    estimate = phrases.reported(document)
+    estimate = document.reported()
     if estimate is None:
         return Markup()
     own = OF_METHODS.get(estimate.method)
@@ -180,9 +178,7 @@ def _overview(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
 ) -> list[Markup]:
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
-    metrics = dict.fromkeys(
-        metric for document in documents for metric in phrases.metrics_of(document)
-    )
+    metrics = dict.fromkeys(metric for document in documents for metric in document.metrics)
     doubtful = list(_doubtful(documents, failures, paths))
     look = listed("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
     return [
@@ -208,7 +204,7 @@ def _of_metric(
     rows: list[tuple[str, ...]] = [
         (visible(path), *_line(document, metric))
         for path, document in zip(paths, documents, strict=False)
-        if metric in phrases.metrics_of(document)
+        if metric in document.metrics
     ]
     if not any(row[1] for row in rows):
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
@@ -249,8 +245,8 @@ def _doubtful(
 
 def _line(document: Envelope, metric: str) -> tuple[str, ...]:
     judged = document.gate is not None and document.gate.metric in (metric, None)
-    gate = outcome_of(document) if judged else ""
-    estimate = phrases.reported(document, metric)
+    gate = gate_outcome(document) if judged else ""
+    estimate = document.reported(metric)
     if estimate is None:
         return (gate, *["none"] * (len(COLUMNS) - 2))
     digits = phrases.digits_in(document, metric)
@@ -262,3 +258,107 @@ def _line(document: Envelope, metric: str) -> tuple[str, ...]:
         digits.difference(estimate.optimism, "undefined"),
         visible(estimate.winner),
     )
+
+
+MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
+
+Seen = Callable[..., str]
+"""Codes of notes -> those of them that the result has, in one text."""
+
+Judged = tuple[str, str]
+"""State, and by what that is known, or what would tell."""
+
+
+def assumptions(document: Envelope) -> list[tuple[str, str, str]]:
+    """Return the assumptions of a result: each claim, its state, and the evidence."""
+    codes = {note.code for note in notes_of(document)}
+
+    def seen(*names: str) -> str:
+        return ", ".join(sorted(codes & {*names}))
+
+    return [(claim, *judged(document, seen)) for claim, judged in CLAIMS.items()]
+
+
+def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
+    if names := seen("equals-truth", "group-spans-folds"):
+        return VIOLATED, f"See the note {names}."
+    if document.stopping:
+        names = ", ".join(one.configuration for one in document.stopping)
+        return VIOLATED, f"Stopped training by the folds that score it: {names}."
+    if names := seen("perfect-configuration", "validity-flags", "stopped-on-fold"):
+        return UNKNOWN, f"Perhaps not: see the note {names}."
+    checked = document.input.verification
+    if checked is not None and checked.n_checked:
+        scores = f"{checked.n_checked} of {count(checked.n_scores, 'score')}"
+        return UNKNOWN, f"{scores} of the run were reproduced, as they should be."
+    return UNKNOWN, "There is no evidence against it in the predictions."
+
+
+def _all_there(document: Envelope, seen: Seen) -> Judged:
+    left_out = ("configurations-left-out", "flagged-left-out", "candidates-missing", "best-alone")
+    if names := seen(*left_out, "configurations-dropped"):
+        return VIOLATED, f"Some are not: see the note {names}."
+    run = document.input.run
+    if run is not None and run.n_models == document.input.n_configurations:
+        return MET, "All models of the run take part."
+    return UNKNOWN, "Configurations that were tried but not recorded are not corrected for."
+
+
+def _same_samples(document: Envelope, seen: Seen) -> Judged:
+    names = seen("available-cases", "common-rows", "samples-left-out", "gaps-within-folds")
+    return (VIOLATED, f"There were gaps: see the note {names}.") if names else (MET, "Checked.")
+
+
+def _independent(document: Envelope, seen: Seen) -> Judged:
+    if n_groups := document.input.n_groups:
+        return MET, f"{count(n_groups, 'group')} are resampled as wholes."
+    return UNKNOWN, "No groups were named; if there are any, name them with --group."
+
+
+def _one_scale(document: Envelope, seen: Seen) -> Judged:
+    ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
+    over_folds = all(estimate.over_folds is None for estimate in document.estimates)
+    if (pooling := document.plan.pooling) != "pooled" and over_folds:
+        return MET, f"Not needed: selection is {ways[pooling]}."
+    if phrases.is_split(document.input):
+        return MET, f"There is {phrases.HELD_OUT}."
+    if (document.input.n_folds or 0) < 2:
+        return UNKNOWN, "The folds are unknown."
+    which = "another winner" if seen("winners-differ") else "the same winner"
+    return UNKNOWN, f"Selection over folds has {which}."
+
+
+def _enough_samples(document: Envelope, seen: Seen) -> Judged:
+    few = ("redrawn-resamples", "undefined-resamples", "few-folds", "few-evaluated", "few-groups")
+    if names := seen(*few, "mean-over-folds", "collapsed-interval", "no-variance"):
+        return VIOLATED, f"Perhaps too few: see the note {names}."
+    return MET, "No resample had to be drawn again."
+
+
+def _enough_resamples(document: Envelope, seen: Seen) -> Judged:
+    if names := seen("few-resamples", "tolerance-not-reached"):
+        return VIOLATED, f"See the note {names}."
+    errors = [e.error.value for e in document.estimates if e.error and e.error.value is not None]
+    if not errors:
+        return MET, "Nothing was drawn."
+    return MET, f"The largest Monte Carlo error is {max(errors):.2g}."
+
+
+def _untold(document: Envelope, seen: Seen) -> Judged:
+    return UNKNOWN, "It can't be checked from the file."
+
+
+CLAIMS: dict[str, Callable[[Envelope, Seen], Judged]] = {
+    "Every prediction was made by a model that had not seen the sample.": _out_of_sample,
+    "All configurations that were tried are included.": _all_there,
+    "All configurations predict the same samples.": _same_samples,
+    "Samples, or groups of them, are independent.": _independent,
+    "Predictions of different folds are on one scale.": _one_scale,
+    "There are enough samples, or groups of them, for the metric in every resample.": (
+        _enough_samples
+    ),
+    "There are enough resamples.": _enough_resamples,
+    "The selection rule and the metric were chosen before the results were seen.": _untold,
+    "New samples come from the same population.": _untold,
+}
+"""Each assumption, and the check of it."""

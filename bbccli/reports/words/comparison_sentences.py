@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.documents.correct import bounds_of
-from bbccli.documents.doubts import outcome_of
+from bbccli.documents.correct import bounds_in, gate_outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import measuring
 from bbccli.platform.rounding import Digits, count, digits_for, percent, short, width_of
@@ -200,7 +199,7 @@ def requirement(document: CompareEnvelope) -> str:
     gate = document.gate
     if gate is None:
         return ""
-    text = f"gate {outcome_of(document)}: {VERDICTS[gate.required]} was required; "
+    text = f"gate {gate_outcome(document)}: {VERDICTS[gate.required]} was required; "
     text += f"found: {VERDICTS[gate.found]}"
     return f"{text}; {gate.reason}" if gate.reason else text
 
@@ -274,7 +273,7 @@ def figures_of(document: CompareEnvelope) -> Digits:
     for member in document.best_set.members if document.best_set else ():
         values.append(member.performance)
         widths.append(width_of(member))
-    return digits_for(values, widths, bounds_of(document, document.metric))
+    return digits_for(values, widths, bounds_in(document, document.metric))
 
 
 def signed(value: float | None, digits: Digits, missing: str = "") -> str:

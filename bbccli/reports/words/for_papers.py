@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from bbccli.documents.correct import Envelope, Input, is_single, outcome_of
+from bbccli.documents.correct import Envelope, Input, is_single
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
@@ -21,8 +21,8 @@ from bbccli.metrics.probability import MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import making, steps_of, stopping
-from bbccli.reports.words.phrases import metric_label, metrics_of
+from bbccli.reports.words.phrases import metric_label
+from bbccli.reports.words.sentences import making, steps_of, stopping
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
 
@@ -84,7 +84,7 @@ LEFT_OUT = {
 
 def sentences(document: Envelope) -> list[str]:
     """The sentence of each metric that has an estimate to report."""
-    reported = [phrases.reported(document, metric) for metric in metrics_of(document)]
+    reported = [document.reported(metric) for metric in document.metrics]
     return [
         sentence(one, document, phrases.digits_in(document, one.metric))
         for one in reported
@@ -286,7 +286,7 @@ def _guard(estimate: Estimate, document: Envelope) -> str:
     if known is None:
         return GUARDED if plan.guard else ""
     # not what is attainable: of a clipped logarithm the guard counts no worst sample
-    bounds = known.within(outcome_of(document.input)).bounds
+    bounds = known.within(document.input.outcome).bounds
     ends = dict(zip(("lower", "upper"), bounds, strict=True))
     worst, best = ("lower", "upper") if estimate.direction == "maximize" else ("upper", "lower")
     of_kind = is_resampled(estimate) and guards_losses(plan.interval)

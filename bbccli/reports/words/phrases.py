@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from bbccli.documents.correct import Envelope, Input, Run, bounds_of, is_single, reported_estimate
-from bbccli.documents.doubts import notes_of
+from bbccli.documents.correct import (
+    Envelope,
+    Input,
+    Run,
+    bounds_in,
+    is_single,
+    notes_of,
+)
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import Plan
@@ -151,7 +157,7 @@ def metrics_of(document: Reportable) -> list[str]:
         return [metrics] if isinstance(metrics, str) else list(metrics)
     decision = getattr(document, "decision", None)
     parts = [decision] if decision else getattr(document, "replays", ())
-    return list(dict.fromkeys(part.metric for part in getattr(document, "estimates", parts)))
+    return list(dict.fromkeys(part.metric for part in parts))
 
 
 def metric_label(name: str) -> str:
@@ -193,17 +199,7 @@ def stability(estimate: Estimate) -> str:
 
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """True for the one estimate of its metric to report; the others are for comparison."""
-    return reported(document, estimate.metric) is estimate
-
-
-def reported(document: Envelope, metric: str = "") -> Estimate | None:
-    """Return the estimate to report of a metric, by default of the first, if there is one."""
-    return reported_estimate(estimates_of(document, metric or next(iter(metrics_of(document)), "")))
-
-
-def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
-    """Estimates of one metric, in order."""
-    return [e for e in document.estimates if e.metric == metric]
+    return document.reported(estimate.metric) is estimate
 
 
 def method_label(estimate: Estimate, document: Envelope) -> str:
@@ -267,13 +263,13 @@ def digits_of(estimates: list[Estimate], document: Reportable) -> Digits:
     return digits_for(
         [value for e in estimates for value in (e.value, e.naive)],
         [width_of(e.interval) for e in estimates],
-        bounds_of(document, estimates[0].metric) if estimates else UNBOUNDED,
+        bounds_in(document, estimates[0].metric) if estimates else UNBOUNDED,
     )
 
 
 def digits_in(document: Envelope, metric: str) -> Digits:
     """Digits for the performances of one metric of a result."""
-    return digits_of(estimates_of(document, metric), document)
+    return digits_of(document.of_metric(metric), document)
 
 
 def digits_by(metric: str, values: Iterable[float | None]) -> Digits:

@@ -1,4 +1,4 @@
-"""Sentences: the answer, the verdict of a gate, and the cost of a search.
+"""Sentences: the answer, the verdict of a gate, the cost of a search, and what is made of several.
 
 The answer needs no table: the winner, its score and the number of configurations; the performance
 to expect on new samples, with the interval or the reason why there is none; the same for further
@@ -7,12 +7,19 @@ metrics; and the verdict of the gate.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
-from bbccli.documents.correct import Envelope, has_no_width, is_single, reported_estimate
-from bbccli.documents.doubts import outcome_of
-from bbccli.domain.estimate import Estimate, Gate, SearchCost
+from bbccli.documents.correct import (
+    Envelope,
+    gate_outcome,
+    has_no_width,
+    is_single,
+)
+from bbccli.domain.estimate import Estimate, Gate, Made, SearchCost
+from bbccli.domain.plan import OF_TOOL, Plan
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
 from bbccli.platform.rounding import (
@@ -25,9 +32,8 @@ from bbccli.platform.rounding import (
     trimmed,
 )
 from bbccli.reports.words import phrases
-from bbccli.reports.words.made import gain_sentence, made_of, single_sentence, steps_of
-from bbccli.reports.words.phrases import metric_label, metrics_of
-from bbccli.types import MetricKind
+from bbccli.reports.words.phrases import metric_label
+from bbccli.types import MetricKind, PredictionKind
 
 
 def answer(document: Envelope, *, named: bool = False) -> list[str]:
@@ -36,18 +42,13 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
     `named` is true if nothing else names the metric.
     """
     lines = []
-    for position, metric in enumerate(metrics_of(document)):
-        estimates = phrases.estimates_of(document, metric)
-        if not estimates:
-            continue
-        estimate, digits = (
-            reported_estimate(estimates) or estimates[0],
-            phrases.digits_of(estimates, document),
-        )
+    for position, metric in enumerate(document.metrics):
+        digits = phrases.digits_in(document, metric)
+        estimate = document.reported(metric) or document.of_metric(metric)[0]
         if position == 0:
             lines.append(_scored(estimate, document, digits, named=named))
         lines.append(_expected(document, metric, digits))
-        label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
+        label = f" {_label(metric, document)}" if len(document.metrics) > 1 else ""
         singles = [one for one in document.single if one.metric == metric]
         cut = 0.5 if document.input.threshold is None else document.input.threshold
         if estimate.made is not None:
@@ -87,7 +88,7 @@ def _unit(estimate: Estimate, document: Envelope, *, named: bool) -> str:
     label = _label(estimate.metric, document)
     if estimate.direction == "minimize":
         return f" ({label}, lower is better)"
-    return f" ({label})" if named or len(metrics_of(document)) > 1 else ""
+    return f" ({label})" if named or len(document.metrics) > 1 else ""
 
 
 def _label(metric: str, document: Envelope) -> str:
@@ -116,14 +117,14 @@ def _chosen(estimate: Estimate, document: Envelope) -> str:
 
 
 def _expected(document: Envelope, metric: str, digits: Digits) -> str:
-    estimates = phrases.estimates_of(document, metric)
-    label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
-    reported, alone = reported_estimate(estimates), is_single(document)
+    estimates = document.of_metric(metric)
+    label = f" {_label(metric, document)}" if len(document.metrics) > 1 else ""
+    reported, alone = document.reported(metric), is_single(document)
     if reported is None:
         return _without_interval(estimates, label, digits, alone=alone)
     level = phrases.interval_name(document, [reported])
     interval = f"{level} {phrases.interval_text(reported.interval, digits)}"
-    is_first = metric == metrics_of(document)[0]
+    is_first = metric == document.metrics[0]
     better = "" if is_first or reported.direction == "maximize" else "; lower is better"
     end = _correction(document) if is_first or alone else "."
     value = digits.performance(reported.value)
@@ -134,12 +135,9 @@ def _correction(document: Envelope) -> str:
     """The choice that is corrected for, where it is not the whole one."""
     read = document.input
     used, tried = read.n_configurations, phrases.n_tried(read)
-    made = next(
-        (estimate.made for estimate in document.estimates if estimate.made is not None), None
-    )
-    if used == 1 and made is not None:
+    if used == 1 and document.made is not None:
         earlier = f", not for that among the {tried} that were tried" * (tried > 1)
-        return f"; corrected for the choice of {steps_of(made)}{earlier}."
+        return f"; corrected for the choice of {steps_of(document.made)}{earlier}."
     if used == 1 and phrases.alone(document):
         return "; nothing was chosen, so nothing is corrected."
     if used == tried == 1 and any(note.code == "best-alone" for note in document.notes):
@@ -173,7 +171,7 @@ def _without_interval(estimates: list[Estimate], label: str, digits: Digits, *, 
 def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     """Give the figure with errors capped, beside that of an error without a worst value."""
     digits = phrases.digits_of([estimate], document)
-    reported = phrases.reported(document, estimate.metric)
+    reported = document.reported(estimate.metric)
     figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
     if estimate.interval is not None:
         level = percent(estimate.interval.level)
@@ -183,23 +181,22 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     return f"{figure}{whose} with --cap 0.95, which bounds the error"
 
 
-def gains(document: Envelope) -> list[str]:
-    """Return a sentence on the gain of what is made, by each metric."""
-    made = next(
-        (estimate.made for estimate in document.estimates if estimate.made is not None), None
-    )
-    if made is None:
-        return []
-    several = len(document.gains) > 1
-    return [
-        gain_sentence(
-            gain,
-            made,
-            f"{_label(gain.metric, document)}: " * several,
-            phrases.digits_in(document, gain.metric),
+def gains(document: Envelope) -> Iterator[str]:
+    """Yield by each metric what is gained over the best single configuration, and if it shows."""
+    subject = "" if document.made is None else steps_of(document.made)
+    for gain in document.gains if subject else ():
+        digits = phrases.digits_in(document, gain.metric)
+        label = f"{_label(gain.metric, document)}: " * (len(document.gains) > 1)
+        way = "better" if gain.looked >= 0 else "worse"
+        shown = "" if gain.shown else ", no evidence of a gain"
+        if gain.shown and gain.on_edge:
+            shown = ", which with another seed may include 0"
+        ends = phrases.ends_text(gain.interval, digits.difference)
+        yield (
+            f"{label}{subject} {'look' if ' and ' in subject else 'looks'} "
+            f"{digits.difference(abs(gain.looked))} {way}; expect {digits.difference(gain.value)} "
+            f"({ends}){shown}; better in {percent(gain.wins, 0)} of the resamples"
         )
-        for gain in document.gains
-    ]
 
 
 def stopping_sentence(document: Envelope) -> str:
@@ -213,7 +210,7 @@ def stopping_sentence(document: Envelope) -> str:
     }
     if not worse:
         return ""
-    if any(estimate.made for estimate in document.estimates):
+    if document.made is not None:
         listed = ", ".join(f"{name} by {by}" for name, by in worse.items())
         return (
             "members that stopped in each fold where it scored best, at the iterations that the "
@@ -224,7 +221,7 @@ def stopping_sentence(document: Envelope) -> str:
         f"{one.configuration} stopped in each fold where it scored best; at the iterations that "
         f"the other folds choose it scores {worse[one.configuration]} worse"
     )
-    reported = phrases.reported(document, one.metric or "")
+    reported = document.reported(one.metric or "")
     if reported is None or reported.winner != one.configuration:
         return start
     if reported.stopping is not None:
@@ -239,14 +236,14 @@ def stopping_sentence(document: Envelope) -> str:
 
 
 def _difference(value: float, metric: str, document: Envelope) -> str:
-    shown = metric in metrics_of(document)
+    shown = metric in document.metrics
     digits = phrases.digits_in(document, metric) if shown else phrases.digits_by(metric, [value])
     return f"{digits.difference(value)}{'' if shown else f' ({metric_label(metric)})'}"
 
 
 def gate_sentence(document: Envelope) -> str:
     """Say the gate's verdict, and by how much the figure of which method is apart from it."""
-    gate, start = document.gate, f"gate {outcome_of(document)}: "
+    gate, start = document.gate, f"gate {gate_outcome(document)}: "
     if gate is None:
         return "no gate"
     margin, metric = gate.margin, gate.metric
@@ -330,3 +327,107 @@ from 0.850 to 0.900.'
     seemed = f"{moved} from {naive[0]} to {naive[1]}" if naive[0] != naive[1] else "stayed at "
     seemed += naive[0] * (naive[0] == naive[1])
     return f"{start}: {said}. The uncorrected score {seemed}."
+
+
+MOST_MEMBERS = 4
+"""Members of an ensemble that a sentence names."""
+
+
+def named(made: Made, winner: str) -> str:
+    """Return what an ensemble is called."""
+    if made.tool is None:
+        return f"{made.rule} ensemble"
+    return f"{winner} that {made.tool} deploys"
+
+
+def shipped(document: Any) -> str:
+    """Name what a document ships: the winner, or an ensemble."""
+    made = getattr(document, "made", None)
+    return "ensemble" if made is not None and made.ensemble else "winner"
+
+
+def made_of(made: Made, winner: str) -> str:
+    """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
+    members = [member for member in made.members if member.weight > 0][:MOST_MEMBERS]
+    shares = [f"{member.configuration} ({percent(member.weight, 0)})" for member in members]
+    n_more = made.n_members - len(shares)
+    listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
+    start, steps = (f"The {named(made, winner)}" if made.ensemble else winner), []
+    if made.tool is not None and made.n_members == 1:
+        steps.append(f"{members[0].configuration} alone")
+    elif made.ensemble:
+        steps.append(f"made of {listed}")
+    steps += [f"calibrated by {made.calibration}"] if made.calibration else []
+    if made.cut is not None and made.tuned_for is not None:
+        tuned_for = phrases.metric_label(made.tuned_for)
+        steps.append(f"cut at {short(round(made.cut, 3))}, tuned for {tuned_for}")
+    return ", ".join([start, *steps]) + "," * bool(steps)
+
+
+def steps_of(made: Made) -> str:
+    """Name what makes it: the subject of a sentence on its gain."""
+    if made.ensemble:
+        return "the ensemble"
+    steps = [made.calibration and "the calibration", made.tuned_for and "the tuned cut"]
+    return " and ".join(filter(None, steps))
+
+
+def membership(made: Made, n_resamples: int) -> str:
+    """Tell how often configurations were members of the ensembles of the resamples."""
+    often = sorted(made.members, key=lambda member: -(member.share or 0.0))[:MOST_MEMBERS]
+    shares = ", ".join(f"{one.configuration} ({percent(one.share or 0.0, 0)})" for one in often)
+    mean = trimmed(f"{made.mean_members or 0.0:.1f}")
+    rule = made.rule
+    if made.tool is not None:
+        rule = f"{made.tool}'s rule, which gives its members, weights and score"
+    repeated = f"{rule}; repeated in {count(n_resamples, 'resample')}"
+    return f"{repeated}: {mean} member{'s' * (mean != '1')} on average, most often {shares}"
+
+
+def elsewhere(estimate: Estimate, plan: Plan, digits: Digits) -> str:
+    """Return the figure of the leaderboard, if that takes labels at another cut than `predict`."""
+    made = estimate.made
+    if made is None or made.cut is None or made.reported is None:
+        return ""
+    if plan.cut != OF_TOOL or plan.calibrate or estimate.metric != estimate.selected_by:
+        return ""
+    cut = short(round(made.cut, 3))
+    if METRICS[estimate.metric].wants is not PredictionKind.LABEL or cut == "0.5":
+        return ""
+    figure = digits.performance(made.reported)
+    return f"{made.tool}'s predict cuts at {cut}; its leaderboard shows {figure}, cut at 0.5"
+
+
+def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits: Digits) -> str:
+    """Return the figures of the best configuration as it is."""
+    naive, value = digits.performance(single.naive), digits.performance(single.value)
+    ends = phrases.interval_text(single.interval, digits)
+    figures = f"scored{label} {naive}, expect {value} ({ends})"
+    plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
+    what = "model" if made.tool else "configuration"
+    as_it_is = f"single {what}" if made.ensemble else what
+    told = "" if made.ensemble else "".join(f", {one}" for one in plain if one)
+    return f"Best {as_it_is}{told}, {single.winner}: {figures}."
+
+
+def making(estimate: Estimate, made: Made) -> str:
+    """Everything that was chosen on the samples, in the order in which it was."""
+    chosen = f"choosing {estimate.winner}"
+    if made.ensemble:
+        chosen = f"choosing the members of the {named(made, estimate.winner)}"
+    chosen += f" by {phrases.metric_label(estimate.selected_by)}" * (
+        made.ensemble or estimate.selected_by != estimate.metric
+    )
+    steps = [made.calibration and f"its {made.calibration} calibration"]
+    steps += [made.tuned_for and f"its cut for {phrases.metric_label(made.tuned_for)}"]
+    return ", ".join([chosen, *filter(None, steps)])
+
+
+def stopping(estimate: Estimate, document: Envelope) -> str:
+    """Whether the figure allows for early stopping on the folds that score, where there was any."""
+    if estimate.stopping is not None:
+        return " and for early stopping on the folds that score it"
+    stopped = [one.configuration for one in document.stopping]
+    if estimate.made is None and estimate.winner not in stopped:
+        return ""
+    return ", not for early stopping on the folds that score" * bool(stopped)
