@@ -12,6 +12,7 @@ from bbccli import METRICS, Plan
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.capped import with_plan
 from bbccli.metrics.kernels import forms_of
+from bbccli.metrics.kernels.pairs import presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
 from bbccli.stats.making import maker_of
@@ -141,6 +142,49 @@ def test_compiled_cuts_are_those_of_numpy(name):
         of_compiled, compiled_cuts = tuned(matrix, name, Engine.NUMBA, weights)
         np.testing.assert_array_equal(of_compiled, shares)
         np.testing.assert_allclose(compiled_cuts, cuts, atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", [Engine.NUMPY, Engine.NUMBA])
+@pytest.mark.parametrize("name", [n for n in LABELS if Task.BINARY in METRICS[n].tasks])
+def test_no_cut_is_better_than_the_best(name, engine):
+    """Of every cut, by the metric itself; of heavy bags too, counted in wider lanes."""
+    if engine is Engine.NUMBA:
+        pytest.importorskip("numba")
+    rng = np.random.default_rng(len(name))
+    for heavy, n_repeats, digits, kind in (
+        (1, 1, 1, PredictionKind.PROBABILITY),
+        (300, 2, 2, PredictionKind.PROBABILITY),  # totals of more than 16 bits
+        (127, 2, 1, PredictionKind.SCORE),  # and counts of 8
+        (rng.random(300), 2, 1, PredictionKind.PROBABILITY),
+        (1 + 700 * (rng.random(300) < 0.01), 1, 9, PredictionKind.PROBABILITY),
+    ):
+        matrix = binary(n_samples=300, n_repeats=n_repeats, seed=5, kind=kind)
+        columns = matrix.predictions.round(digits).reshape(-1, matrix.n_configurations)
+        if not name.startswith("precision-"):  # undefined where a class is never predicted
+            columns[:, 0] = columns[:, -1].max() - columns[:, -1]  # the wrong way round, down to 0
+        given, truth = given_of(matrix, name), matrix.outcome.values
+        drawn = np.vstack([truth, 1 - truth, bags(matrix, 70) > 0, truth + 1])
+        masses = (
+            np.tile(drawn.astype(np.uint16), n_repeats)
+            * np.tile(heavy, 300 * n_repeats)[: columns.shape[0]]
+        )
+        sweep, nothing = Sweep.of(given), (columns <= 0) & (kind is PredictionKind.PROBABILITY)
+        pairs = presort(columns, sweep.truth, ~sweep.truth)
+        with resources.use(replace(resources.current(), engine=engine)):
+            found = sweep.best(pairs, nothing, masses)
+            scores = np.tile(columns[:, 0], (len(masses), 1))
+            cells, starts, _ = forms_of("cuts").of_bags(
+                scores, sweep.truth, masses.astype(float), bounded=sweep.bounded
+            )
+        of_first = given.metric.direction.extreme.reduceat(sweep.judge(cells), starts)
+        np.testing.assert_allclose(of_first[2:], found[2:, 0], atol=1e-12)  # of both classes
+        outcome = replace(matrix.outcome, values=np.tile(truth, n_repeats))
+        for c, column in enumerate(columns.T):
+            labels = column[:, None] > np.r_[np.unique(column), column.min() - 1]
+            values = given.metric.bind(outcome, labels.astype(float))(masses)
+            values[(masses[:, nothing[:, c]] > 0).any(axis=1), -1] = np.nan
+            best = given.metric.direction.extreme.reduce(values, axis=1)
+            np.testing.assert_allclose(found[:, c], best, atol=1e-12)
 
 
 def test_every_fraction_is_that_of_its_metric():

@@ -48,14 +48,9 @@ def _swept(
     configurations: IntArray,
 ) -> Numbers:
     """Twice the weight of the concordant pairs (B, C') of all parts, added up."""
-    n_resamples, n_samples = weights.shape
-    n_groups = -(-n_resamples // LANES)
-    lane, running, total = _types_for(weights) if factors is None else (np.float64,) * 3
-    lanes = np.zeros((n_groups, n_samples, LANES), lane)
-    for group in range(n_groups):
-        part = weights[group * LANES : (group + 1) * LANES]
-        lanes[group, :, : len(part)] = part.T
-    shape = (n_groups * LANES, len(configurations))
+    lane, running, total = types_for(weights) if factors is None else (np.float64,) * 3
+    lanes = in_lanes(weights, lane)
+    shape = (len(lanes) * LANES, len(configurations))
     counts: Numbers = np.zeros(shape, np.int64 if factors is None else np.float64)
     chosen = np.ascontiguousarray(configurations, dtype=np.int64)
     by_case = np.empty(0, total) if factors is None else factors
@@ -63,16 +58,27 @@ def _swept(
         sweep = _SWEEPS[running, of.earlier is not None]
         earlier = np.empty(0, np.int32) if of.earlier is None else of.earlier
         sweep(lanes, by_case, of.controls, of.cases, earlier, of.below, of.upto, chosen, counts)
-    return counts[:n_resamples]
+    return counts[: len(weights)]
 
 
-def _types_for(weights: IntArray) -> tuple[Any, Any, Any]:
+def in_lanes(rows: Numbers, lane: Any) -> Numbers:
+    """Rows (B, N), side by side in groups (G, N, LANES), the last one filled up with zeros."""
+    lanes = np.zeros((-(-len(rows) // LANES), rows.shape[1], LANES), lane)
+    for group, of_group in enumerate(lanes):
+        part = rows[group * LANES : (group + 1) * LANES]
+        of_group[:, : len(part)] = part.T
+    return lanes
+
+
+def types_for(weights: Numbers) -> tuple[Any, Any, Any]:
     """The narrowest lanes, running totals and sums that count under these weights exactly.
 
     A count is at most twice the product of the cases' weight and the controls', whose sum is the
     row's total t: at most t^2 / 2, which is less than 2^31 where t fits in 16 bits, and less than
     2^63 where it fits in 32.
     """
+    if weights.dtype.kind == "f":
+        return (np.float64,) * 3
     largest = heaviest(weights)
     if largest <= np.iinfo(np.uint16).max:
         return np.uint16, np.uint16, np.uint32
@@ -85,7 +91,7 @@ def _types_for(weights: IntArray) -> tuple[Any, Any, Any]:
 
 # Inlined as source: called, its loop over lanes would take twice as long.
 @numba.njit(inline="always")  # type: ignore[untyped-decorator, unused-ignore]
-def _pass_by(running: Any, lanes: Any, group: Any, rows: Any, c: Any, first: Any, last: Any) -> Any:
+def pass_by(running: Any, lanes: Any, group: Any, rows: Any, c: Any, first: Any, last: Any) -> Any:
     """Add the weights of the controls in [first, last) to the running totals."""
     for j in range(first, last):
         row = rows[c, j]
@@ -117,7 +123,7 @@ def _make_sweep(running_type: Any, total: Any, *, blocked: bool, weighted: bool)
                     if blocked and earlier[i] != block:
                         block = passed = earlier[i]
                         tie_at, running[:] = -1, 0
-                    passed = _pass_by(running, lanes, group, controls, c, passed, low)
+                    passed = pass_by(running, lanes, group, controls, c, passed, low)
                     if low == high:
                         for k in range(LANES):
                             weight = factor * total(lanes[group, case, k])
@@ -126,7 +132,7 @@ def _make_sweep(running_type: Any, total: Any, *, blocked: bool, weighted: bool)
                     if tie_at != low:  # several cases may tie with the same controls
                         tie_at = low
                         with_ties[:] = running
-                        _pass_by(with_ties, lanes, group, controls, c, low, high)
+                        pass_by(with_ties, lanes, group, controls, c, low, high)
                     for k in range(LANES):
                         beaten = total(running[k]) + total(with_ties[k])
                         sums[k] += factor * total(lanes[group, case, k]) * beaten
@@ -165,8 +171,8 @@ def average_precisions(
         sums, passed, i = gained[position], 0, 0
         while i < cases.shape[1]:
             first = i
-            passed = _pass_by(false, lanes, 0, controls, c, passed, upto[c, i])
-            i = _pass_by(true, lanes, 0, cases, c, i, together[c, i])
+            passed = pass_by(false, lanes, 0, controls, c, passed, upto[c, i])
+            i = pass_by(true, lanes, 0, cases, c, i, together[c, i])
             for k in range(LANES):
                 precision[k] = true[k] / (true[k] + false[k])
             for at in range(first, i):  # one by one, so that sums are those of numpy
@@ -198,7 +204,7 @@ def rank_sums(
         running[:], centre[:], covered[position], spread[position] = 0, 0, 0, 0
         of_others, squares, i = covered[position], spread[position], 0
         if tied[c]:
-            _pass_by(centre, lanes, 0, order, c, 0, order.shape[1])
+            pass_by(centre, lanes, 0, order, c, 0, order.shape[1])
         while not tied[c] and i < order.shape[1]:
             row = order[c, i]
             for k in range(LANES):
@@ -208,7 +214,7 @@ def rank_sums(
             i += 1
         while i < order.shape[1]:
             before[:] = running
-            end = _pass_by(running, lanes, 0, order, c, i, upto[c, i])
+            end = pass_by(running, lanes, 0, order, c, i, upto[c, i])
             for k in range(LANES):
                 middle[k] = before[k] + running[k] - centre[k]
                 squares[k] += (running[k] - before[k]) * middle[k] * middle[k]

@@ -10,32 +10,21 @@ from typing import Any
 import numba
 import numpy as np
 
+from bbccli.metrics.kernels.compiled import LANES, in_lanes, pass_by, types_for
 from bbccli.metrics.kernels.compiled_members import BITS, sort
-
-LANES = 64
-"""Bags side by side."""
+from bbccli.metrics.kernels.pairs import PresortedPairs
+from bbccli.metrics.kernels.running import Numbers
+from bbccli.types import FloatArray
 
 
 def best_fractions(
-    columns: Any, orders: Any, positive: Any, masses: Any, terms: Any, *, bounded: bool, root: bool
-) -> Any:
-    """Return the largest fraction (B, C) of the cuts of each column in each bag.
-
-    columns, orders (C, M): scores, and rows from the highest to the lowest.
-    masses (B, M): what each row counts in each bag.
-    terms (10, B): of true positives, false positives and 1, in the numerator, the denominator, and
-        a second factor of it; last what is zero up to rounding.
-    root: True to divide by the root of the product of both factors, and to count 0 where it is 0.
-    """
-    n_bags, n_rows = masses.shape
-    n_groups = -(-n_bags // LANES)
-    lanes, of_lanes = np.zeros((n_groups, n_rows, LANES)), np.ones((n_groups, 10, LANES))
-    for group in range(n_groups):
-        part = slice(group * LANES, min((group + 1) * LANES, n_bags))
-        lanes[group, :, : part.stop - part.start] = masses[part].T
-        of_lanes[group, :, : part.stop - part.start] = terms[:, part]
-    best = _best_fractions(columns, orders, positive, lanes, of_lanes, bounded, root)
-    return best[:n_bags]
+    pairs: PresortedPairs, masses: Numbers, terms: FloatArray, *, root: bool
+) -> FloatArray:
+    """Return what `cuts.best_fractions` does."""
+    lane, running, _ = types_for(masses)
+    of_column = pairs.controls, pairs.cases, pairs.below, np.empty(0, running)
+    best = _SWEEPS[root](in_lanes(masses, lane), in_lanes(terms.T, np.float64), *of_column)
+    return best[: len(masses)]  # type: ignore[no-any-return]
 
 
 def of_bags(scores: Any, positive: Any, masses: Any, *, bounded: bool) -> tuple[Any, Any, Any]:
@@ -43,68 +32,63 @@ def of_bags(scores: Any, positive: Any, masses: Any, *, bounded: bool) -> tuple[
     return _of_bags(scores, positive, masses, bounded)  # type: ignore[no-any-return]
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _best_fractions(
-    columns: Any, orders: Any, positive: Any, lanes: Any, terms: Any, bounded: Any, root: Any
-) -> Any:
-    fractions = np.empty((len(lanes) * LANES, len(columns)))
-    hits, false = np.zeros(LANES), np.zeros(LANES)
-    lowest, best = np.zeros(LANES), np.zeros(LANES)
-    for c in range(len(columns)):
-        scores, order = columns[c], orders[c]
-        ends = _ends(scores, order, positive)
-        for group in range(len(lanes)):
-            own, of = lanes[group], terms[group]
-            hits[:], false[:], lowest[:], best[:], row = 0.0, 0.0, 0.0, -np.inf, 0
-            _compare(best, hits, false, of, root)
-            for end in ends:
-                for i in range(row, end):
-                    one = order[i]
-                    if positive[one]:
-                        for lane in range(LANES):
-                            hits[lane] += own[one, lane]
-                    else:
-                        for lane in range(LANES):
-                            false[lane] += own[one, lane]
-                    if bounded and scores[one] <= 0:
-                        for lane in range(LANES):
-                            lowest[lane] += own[one, lane]
-                row = end
-                if row < len(order):
-                    _compare(best, hits, false, of, root)
-            # no probability is below 0
-            before = best.copy()
-            _compare(best, hits, false, of, root)
-            for lane in range(LANES):
-                value = best[lane] if lowest[lane] == 0 else before[lane]
-                fractions[group * LANES + lane, c] = value if value > -np.inf else np.nan
-    return fractions
+def _make_sweep(root: bool) -> Any:
+    """Compile the sweep for plain fractions, or for those over a root."""
+
+    # Without `error_model`, a division is no vector: it may raise.
+    @numba.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
+    def sweep(lanes: Any, terms: Any, controls: Any, cases: Any, below: Any, running: Any) -> Any:
+        hits, false = np.zeros((2, LANES), running.dtype)  # made here, they have no other name
+        largest, best = np.empty(LANES), np.empty((len(lanes) * LANES, len(cases)))
+        for c in range(len(cases)):
+            for group in range(len(lanes)):
+                of, passed = terms[group], controls.shape[1]
+                hits[:], false[:], largest[:] = 0, 0, -np.inf
+                compare(largest, hits, false, of)
+                for i in range(cases.shape[1] - 1, -1, -1):
+                    pass_by(hits, lanes, group, cases, c, i, i + 1)
+                    low = below[c, i]
+                    if low > (below[c, i - 1] if i else 0):
+                        pass_by(false, lanes, group, controls, c, low, passed)
+                        passed = low
+                        compare(largest, hits, false, of)
+                for k in range(LANES):
+                    best[group * LANES + k, c] = largest[k] if largest[k] > -np.inf else np.nan
+        return best
+
+    @numba.njit(inline="always", error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
+    def compare(largest: Any, hits: Any, false: Any, of: Any) -> None:
+        """Keep the larger of the largest fraction of each lane and that of the counts."""
+        for k in range(LANES):
+            x, y = np.float64(hits[k]), np.float64(false[k])
+            above = of[0, k] * x + of[1, k] * y + of[2, k]
+            under = of[3, k] * x + of[4, k] * y + of[5, k]
+            if root:
+                other = of[6, k] * x + of[7, k] * y + of[8, k]
+                defined = (under > of[9, k]) & (other > of[9, k])
+                value = above / np.sqrt(under * other)
+                value = value if defined else 0.0
+            else:
+                value = above / under
+                value = value if under > of[9, k] else -np.inf
+            largest[k] = max(largest[k], value)
+
+    return sweep
 
 
-@numba.njit(nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
-def _compare(best: Any, hits: Any, false: Any, of: Any, root: Any) -> None:
-    """Keep the larger of the best fraction of each lane and that of the counts."""
-    for lane in range(LANES):
-        x, y = hits[lane], false[lane]
-        above = of[0, lane] * x + of[1, lane] * y + of[2, lane]
-        below = of[3, lane] * x + of[4, lane] * y + of[5, lane]
-        defined = below > of[9, lane]
-        if root:
-            other = of[6, lane] * x + of[7, lane] * y + of[8, lane]
-            defined &= other > of[9, lane]
-            below = np.sqrt(below * other)
-        undefined = 0.0 if root else -np.inf
-        value = above / below if defined else undefined
-        best[lane] = max(best[lane], value)
+_SWEEPS = {root: _make_sweep(root) for root in (False, True)}
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _ends(scores: Any, order: Any, positive: Any) -> Any:
-    """Numbers of rows above each cut to look at, but 0: below a positive and above a negative."""
+def _ends(scores: Any, order: Any, positive: Any, floor: Any) -> Any:
+    """Numbers of rows above each cut to look at, but 0: below a positive and above a negative, or
+    above scores of the floor.
+    """
     ends, n_ends, n, i = np.empty(len(order), np.int64), 0, len(order), 0
     was_positive = False
     while i < n:
-        start, value, of_positive, of_negative = i, scores[order[i]], False, False
+        start, value = i, scores[order[i]]
+        of_positive, of_negative = False, value <= floor
         while i < n and scores[order[i]] == value:
             of_positive |= positive[order[i]]
             of_negative |= not positive[order[i]]
@@ -128,7 +112,7 @@ def _of_bags(scores: Any, positive: Any, masses: Any, bounded: Any) -> Any:
         is_positive = positive[rows]
         order, moved, keys = np.empty((3, len(rows)), np.int64)
         sort(-of_bag, len(rows), order, moved, keys, counts)
-        ends = _ends(of_bag, order, is_positive)
+        ends = _ends(of_bag, order, is_positive, 0.0 if bounded else -np.inf)
         starts[bag] = n_cells
         cells[n_cells, 0], cells[n_cells, 1], cuts[n_cells] = 0.0, 0.0, of_bag[order[0]]
         hits, false, row = 0.0, 0.0, 0

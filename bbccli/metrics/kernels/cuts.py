@@ -1,39 +1,74 @@
-"""Cuts of scores, in numpy: the counts of the samples above and below each.
+"""Cuts of scores, in numpy: what counts above each.
 
-Cells (T, 4) are true and false positives, then false and true negatives, the highest cut of a bag
-first. `starts` (B,) says where those of each bag begin.
+The best cut has a positive sample right above it and a negative one right below, or no sample on
+one side, so only such cuts are looked at, the highest first; and the lowest. Cells (T, 4) are true
+and false positives, then false and true negatives.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest, presort
+from bbccli.metrics.kernels.running import Grid, Numbers, lanes_at_once, side_by_side
+from bbccli.metrics.kernels.sweep import lane_type_for
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 
-def of_column(
-    scores: FloatArray, order: IntArray, positive: BoolArray, lanes: FloatArray, *, bounded: bool
-) -> tuple[FloatArray, IntArray]:
-    """Return the cells of one column in all bags, and where bags start.
+def best_fractions(
+    pairs: PresortedPairs, masses: Numbers, terms: FloatArray, *, root: bool
+) -> FloatArray:
+    """Return the largest fraction (B, C) of the cuts of each column in each bag, but the lowest.
 
-    scores, order, positive (M,): of each row; the order is from the highest score to the lowest.
-    lanes (M, B): what each row counts in each bag.
-    bounded: True for probabilities, which no cut below 0 divides.
+    masses (B, M): what each row counts in each bag.
+    terms, root: of `fraction`, of each bag.
     """
-    ordered, own = scores[order], lanes[order]
-    places = _places(ordered, positive[order])
+    best = np.empty((len(masses), len(pairs.cases)))
+    width = lanes_at_once(masses.shape[1])
+    lane = np.float64 if masses.dtype.kind == "f" else lane_type_for(heaviest(masses))
+    for start in range(0, len(masses), width):
+        part = slice(start, start + width)
+        lanes = side_by_side(masses[part], lane)
+        for c in range(len(pairs.cases)):
+            found = fraction(terms[:, part], *of_column(pairs, c, lanes), root=root)
+            best[part, c] = np.fmax.reduce(found)
+    return best
 
-    def upto(counted: FloatArray) -> FloatArray:
-        between = np.add.reduceat(counted, places[:-1], axis=0)
-        return np.concatenate([np.zeros_like(between[:1]), np.cumsum(between, axis=0)])
 
-    above, hits = upto(own), upto(np.where(positive[order, None], own, 0.0))
-    false, missed = above - hits, hits[-1] - hits
-    cells = np.stack([hits, false, missed, false[-1] - false], axis=2)
-    if bounded:  # in place of a cut that does not exist
-        below = own[ordered <= 0].any(axis=0)
-        cells[-1, below] = cells[0, below]
-    return cells.swapaxes(0, 1).reshape(-1, 4), len(places) * np.arange(lanes.shape[1])
+def fraction(terms: FloatArray, hits: Numbers, false: Numbers, *, root: bool) -> FloatArray:
+    """Return a fraction (..., B) of true and false positives (..., B); NaN where undefined.
+
+    terms (10, B): of true positives, false positives and 1, in the numerator, the denominator, and
+        a second factor of it; last what is zero up to rounding.
+    root: True to divide by the root of the product of both factors, and to give 0 where it is 0.
+    """
+    above, below, other = (a * hits + b * false + c for a, b, c in terms[:9].reshape(3, 3, -1))
+    defined = below > terms[9]
+    if root:
+        defined &= other > terms[9]
+        below = np.sqrt(np.where(defined, below * other, 1.0))
+    found: FloatArray = np.full(defined.shape, 0.0 if root else np.nan)
+    np.divide(above, below, out=found, where=defined)
+    return found
+
+
+def of_column(pairs: PresortedPairs, c: int, lanes: Numbers) -> Numbers:
+    """Return the true and the false positives (2, T, B) of the cuts of one column, but the lowest.
+
+    lanes (M + 1, B): what each row counts in each bag.
+    """
+    counts, ends = [], _ends(pairs, c)
+    for of, below in ((pairs.cases[c], ends), (pairs.controls[c], pairs.below[c, ends])):
+        grid = Grid.of(len(of), lanes.shape[1])
+        running = grid.table(lanes)
+        grid.accumulate(grid.arrange(lanes, of[::-1], running[1:]))
+        counts.append(running.take(grid.place[np.r_[0, len(of) - below]], axis=0))
+    return np.stack(counts)
+
+
+def _ends(pairs: PresortedPairs, c: int) -> IntArray:
+    """Positions of the cases right above a cut, from the highest to the lowest."""
+    return np.flatnonzero(np.diff(pairs.below[c], prepend=0))[::-1]
 
 
 def of_bags(
@@ -42,6 +77,7 @@ def of_bags(
     """Return the cells of a column of each bag, where bags start, and the cuts (T,).
 
     scores, masses (B, M): of each bag, and what each row counts in it.
+    bounded: True for probabilities, which no cut below 0 divides.
     """
     bags = [_of_bag(*bag, positive, bounded) for bag in zip(scores, masses, strict=True)]
     cells, cuts = (np.concatenate(parts) for parts in zip(*bags, strict=True))
@@ -52,23 +88,17 @@ def _of_bag(
     scores: FloatArray, masses: FloatArray, positive: BoolArray, bounded: bool
 ) -> tuple[FloatArray, FloatArray]:
     rows = np.flatnonzero(masses > 0)
-    order = np.argsort(-scores[rows], kind="stable")
-    chosen, ordered = scores[rows], scores[rows][order]
-    cells, _ = of_column(chosen, order, positive[rows], masses[rows, None], bounded=False)
-    places = _places(ordered, positive[rows][order])
-    upper, lower = ordered[places[1:-1] - 1], ordered[places[1:-1]]
+    chosen, is_case, own = scores[rows], positive[rows], masses[rows]
+    lowest, possible = chosen.min(), not bounded or chosen.min() > 0
+    if not possible:  # the lowest cut is above a probability of 0, whoever has it
+        chosen, is_case, own = np.r_[chosen, 0.0], np.r_[is_case, False], np.r_[own, 0.0]
+    pairs = presort(chosen[:, None], is_case, ~is_case)
+    ends, totals = _ends(pairs, 0), np.array([own[is_case].sum(), own[~is_case].sum()])
+    counts = np.c_[of_column(pairs, 0, side_by_side(own[None], np.float64))[:, :, 0], totals]
+    upper = chosen[pairs.cases[0, ends]]
+    lower = chosen[pairs.controls[0, pairs.below[0, ends] - 1]]
     between = upper / 2 + lower / 2
-    lowest = ordered[-1] / 2 if bounded else ordered[-1] - 1
-    cuts = np.r_[ordered[0], np.where(between < upper, between, lower), lowest]
-    n_possible = len(cuts) - (bounded and ordered[-1] <= 0)
-    return cells[:n_possible], cuts[:n_possible]
-
-
-def _places(ordered: FloatArray, positive: BoolArray) -> IntArray:
-    """Numbers of samples above each cut to look at, ascending: none, between groups, and all."""
-    edges = np.flatnonzero(np.diff(ordered)) + 1
-    starts, ends = np.r_[0, edges], np.r_[edges, len(ordered)]
-    n_positive = np.r_[0, np.cumsum(positive)]
-    of_groups = n_positive[ends] - n_positive[starts]
-    useful = (of_groups[:-1] > 0) & (of_groups[1:] < (ends - starts)[1:])
-    return np.concatenate([[0], edges[useful], [len(ordered)]]).astype(np.int64)
+    last = lowest / 2 if bounded else lowest - 1
+    cuts = np.r_[chosen.max(), np.where(between < upper, between, lower), last]
+    n_possible = len(cuts) - (not possible)
+    return np.r_[counts, totals[:, None] - counts].T[:n_possible], cuts[:n_possible]

@@ -23,6 +23,8 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.kernels import cuts, forms_of
+from bbccli.metrics.kernels.pairs import PresortedPairs, presort
+from bbccli.metrics.kernels.running import Numbers, side_by_side
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Combine, Find, Given
 from bbccli.stats.selection.candidates import parts_of
@@ -75,7 +77,7 @@ def find(given: Given) -> Find:
     def best(weights: IntArray, made: FloatArray) -> FloatArray:
         scores = np.ascontiguousarray(np.moveaxis(made, 2, 0)).reshape(len(weights), -1)
         cells, starts, places = forms_of("cuts").of_bags(
-            scores, sweep.truth, sweep.masses(weights), bounded=sweep.bounded
+            scores, sweep.truth, sweep.masses(weights).astype(float), bounded=sweep.bounded
         )
         sizes = np.diff(np.r_[starts, len(places)])
         inside = np.arange(sizes.max()) < sizes[:, None]
@@ -90,14 +92,14 @@ def find(given: Given) -> Find:
 def combine(given: Given) -> Combine:
     """Return a share of 1 for the configuration whose best cut is best."""
     sweep, direction = Sweep.of(given), given.metric.direction
-    columns = np.moveaxis(given.matrix.predictions, 2, 0).astype(np.float64)
-    columns = columns.reshape(len(columns), -1)
-    orders = np.argsort(-columns, axis=1, kind="stable")
+    columns = given.matrix.predictions.reshape(len(sweep.truth), -1)
+    pairs = presort(columns, sweep.truth, ~sweep.truth)
+    nothing = (columns <= 0) & sweep.bounded
 
     def shares(weights: IntArray) -> FloatArray:
         step = max(CELLS // sweep.truth.size, 1)
         parts = [weights[start : start + step] for start in range(0, len(weights), step)]
-        values = np.concatenate([sweep.best(columns, orders, sweep.masses(part)) for part in parts])
+        values = np.concatenate([sweep.best(pairs, nothing, sweep.masses(part)) for part in parts])
         winners = direction.best(values)
         found = np.zeros(values.shape)
         found[np.arange(len(winners)), winners] = 1.0
@@ -122,7 +124,7 @@ class Sweep:
     direction: Direction
     rates: Scorer
     truth: BoolArray
-    weights: FloatArray
+    weights: Numbers
     bounded: bool
     fraction: Terms | None
 
@@ -131,7 +133,7 @@ class Sweep:
         """Bind the cuts of the samples of a matrix."""
         matrix, metric, parts = given.matrix, given.metric, parts_of(given.matrix)
         weights = matrix.outcome.weights
-        told = np.ones(matrix.n_samples) if weights is None else weights
+        told: Numbers = np.ones(matrix.n_samples, np.uint8) if weights is None else weights
         told = np.tile(told, (matrix.n_repeats, 1)) * (True if parts is None else parts)
         cells = Outcome(Task.BINARY, np.array([1, 0, 1, 0]), matrix.outcome.classes)
         return cls(
@@ -143,40 +145,44 @@ class Sweep:
             fraction=FRACTIONS.get(metric.name),
         )
 
-    def masses(self, weights: IntArray) -> FloatArray:
+    def masses(self, weights: IntArray) -> Numbers:
         """Return what each row (R N,) counts in each bag (B, N)."""
         n_repeats = len(self.truth) // weights.shape[1]
-        return np.asarray(np.tile(weights, n_repeats) * self.weights)
+        return np.tile(weights, n_repeats) * self.weights
 
     def judge(self, cells: FloatArray) -> FloatArray:
         """Return the figures (K,) of counts (K, 4): true and false positives, and negatives."""
         return self.rates(np.maximum(cells, 0.0))[:, 0]
 
-    def best(self, columns: FloatArray, orders: IntArray, masses: FloatArray) -> FloatArray:
+    def best(self, pairs: PresortedPairs, nothing: BoolArray, masses: Numbers) -> FloatArray:
         """Return the figure (B, C) of the best cut of each column in each bag.
 
-        columns, orders (C, R N): scores, and rows from the highest to the lowest.
+        nothing (R N, C): True for a probability of 0, below which there is no cut.
         masses (B, R N): what each row counts in each bag.
         """
-        forms, values = forms_of("cuts"), np.empty((len(masses), len(columns)))
+        sign, values = self.direction.sign, np.empty((len(masses), nothing.shape[1]))
+        of_kinds = [masses[:, kind].astype(np.float64) for kind in (self.truth, ~self.truth)]
+        totals, some = np.stack([of.sum(axis=1) for of in of_kinds]), nothing.any(axis=0)
+        lowest = np.repeat(totals[:, None], values.shape[1], axis=1)  # above the lowest cut
+        for above, of, kind in zip(lowest, of_kinds, (self.truth, ~self.truth), strict=True):
+            above[some] -= (of @ nothing[kind][:, some]).T
         todo = np.arange(len(masses))
-        if self.fraction is not None and hasattr(forms, "best_fractions"):
-            positive, negative = masses @ self.truth, masses @ ~self.truth
-            with np.errstate(divide="ignore", invalid="ignore"):
-                given = self.fraction(positive, negative)
+        if self.fraction is not None:
             terms = np.zeros((10, len(masses)))
-            for term, one in zip(terms, given, strict=False):
-                term[:] = one
-            terms[:3] *= self.direction.sign
-            terms[9] = TIE_TOLERANCE * (positive + negative)
-            values[:] = self.direction.sign * forms.best_fractions(
-                *(columns, orders, self.truth, masses, terms),
-                bounded=self.bounded,
-                root=len(given) > 6,
-            )
-            todo = np.flatnonzero((positive == 0) | (negative == 0))
-        lanes = np.ascontiguousarray(masses[todo].T)
-        for c, column in enumerate(zip(columns, orders, strict=True)) if len(todo) else ():
-            cells, starts = cuts.of_column(*column, self.truth, lanes, bounded=self.bounded)
-            values[todo, c] = self.direction.extreme.reduceat(self.judge(cells), starts)
+            with np.errstate(divide="ignore", invalid="ignore"):  # bags of one class are done again
+                given = self.fraction(*totals)
+                for term, one in zip(terms, given, strict=False):
+                    term[:] = one
+                terms[:3] *= sign
+                terms[9] = TIE_TOLERANCE * totals.sum(axis=0)
+                root = len(given) > 6
+                best = forms_of("cuts").best_fractions(pairs, masses, terms, root=root)
+                values[:] = sign * np.fmax(best, cuts.fraction(terms, *lowest, root=root).T)
+            todo = np.flatnonzero((totals == 0).any(axis=0))
+        lanes = side_by_side(masses[todo], np.float64)
+        for c in range(values.shape[1]) if len(todo) else ():
+            counts = np.hstack([cuts.of_column(pairs, c, lanes), lowest[:, None, c, todo]])
+            cells = np.concatenate([counts, totals[:, None, todo] - counts]).T
+            judged = self.judge(cells.reshape(-1, 4)).reshape(cells.shape[:2])
+            values[todo, c] = self.direction.extreme.reduce(judged, axis=1)
         return values
