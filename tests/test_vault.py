@@ -353,6 +353,14 @@ def test_scores_of_items_need_no_truth(tmp_path, run, monkeypatch):
     assert row["interval"]["lower"] == pytest.approx(binomtest(25, 50).proportion_ci().low)
 
 
+def test_columns_that_were_sealed_are_no_predictions(place, run):
+    plain = vault_row(corrected(run))
+    scores, sealed = pd.read_csv("scores.csv"), pd.read_csv("items-vault/vault.csv")
+    sealed.merge(scores, on="id").to_csv("beside.csv", index=False)
+    assert vault_row(corrected(run, scores="beside.csv")) == plain
+    assert len(lines()) == 1
+
+
 # What is refused
 
 

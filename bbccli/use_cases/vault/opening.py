@@ -28,6 +28,9 @@ from bbccli.platform.rounding import count
 from bbccli.reading import understand
 from bbccli.reading.join import correspond
 from bbccli.reading.keys import names_alike
+from bbccli.reading.layout import dialect_of
+from bbccli.reading.layout.wide import choose_roles
+from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import column_of, named
 from bbccli.reading.sample_index import keys_of
 from bbccli.reading.sheet import Sheet
@@ -180,7 +183,7 @@ def _scores(
     asked = analysis.request(analysis.missing)
     roles, labels = replace(asked.roles, labels_row_id=None, folds_row_id=None), None
     positive = matrix.outcome.classes[-1] if matrix.task is Task.BINARY else None
-    known = matrix.outcome.classes
+    known, names = matrix.outcome.classes, None
     if in_memory(scores) or Path(scores).is_file():
         names = read_table(scores, [vault.key]).asked_for({vault.key, roles.row_id})
         key = vault.key if vault.key in names.names else roles.row_id or named(names, "row_id")
@@ -215,6 +218,11 @@ def _scores(
         positive=positive if positive in known else None,
         bounds=asked.bounds or matrix.outcome.bounds,
     )
+    hints = request.hints(Metadata())
+    if names is not None and dialect_of(names, hints, request.dialect) is None:
+        taken, spare = choose_roles(names, hints)  # what was sealed beside them is no prediction
+        beside = {*vault.table.names} & {*names.names} - {*taken.values(), *spare}
+        request = replace(request, exclude=sorted(map(glob.escape, beside)))
     with read_limits.use(replace(read_limits.current(), quoted_newlines=True)):
         own, given = understand(scores, request)
     return own, analysis.scored(given, analysis.fixed_cut)
