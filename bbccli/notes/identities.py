@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bbccli.notes.note import CARE, HARMLESS, Texts, listing, note
 from bbccli.notes.of_metadata import classes_in_order, columns_ignored
@@ -111,6 +111,28 @@ def uncertainty(names: Sequence[str], what: str) -> Texts:
         f"left out, because in every row it follows from the other columns and says {what}: "
         f"{listing(names)}",
         f"if it is a configuration, give --only {names[0]!r} --only '*'",
+    )
+
+
+@columns_ignored.also
+def nested_set_aside(names: Sequence[str]) -> Texts:
+    """Columns of objects, lists or bytes."""
+    return (
+        f"ignored, because they hold objects, lists or bytes: {listing(names)}",
+        "write what matters of them as columns of numbers or text, such as one config::class per "
+        "class (Spark: vector_to_array)",
+    )
+
+
+@columns_ignored.also
+def standardised(found: Mapping[str, str]) -> Texts:
+    """Columns that are another one less its mean, divided by its standard deviation."""
+    names = [f"{name} (of {other})" for name, other in found.items()]
+    first = next(iter(found))
+    return (
+        "left out, because it is another column less its mean, divided by its standard deviation: "
+        f"{listing(names)}",
+        f"if it is a configuration, give --only {first!r} --only '*'",
     )
 
 

@@ -197,11 +197,6 @@ class Table:
         return {}
 
     @cached_property
-    def last_seen(self) -> dict[tuple[object, ...], FloatArray]:
-        """What was last seen of several columns together, by number of rows and names."""
-        return {}
-
-    @cached_property
     def full(self) -> set[str]:
         """Names of the columns that were read and found finite in every row."""
         return set()

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from documents import codes
+from scipy.stats import rankdata
 
 from bbccli import matrix_of
 from bbccli.reading import read
@@ -30,6 +31,10 @@ BLENDS = {
     "hill climbing": P @ WEIGHTS,
     "two of four": P @ [0.6, 0, 0, 0.4],
     "the mean": P.mean(axis=1),
+    "the geometric mean": np.exp(np.log(P) @ WEIGHTS),
+    "the mean of log-odds": 1 / (1 + np.exp(-np.log(P / (1 - P)) @ WEIGHTS)),
+    "the mean of ranks": rankdata(P, axis=0) @ WEIGHTS,
+    "the mean of ranks as shares": rankdata(P, axis=0)[:, :2].mean(axis=1) / N,
 }
 
 
@@ -67,6 +72,13 @@ def test_of_members_with_all_their_digits(seed):
     assert read(frame).configurations == tuple(columns)
     near = pa.table({"y": TRUTH.repeat(2)[:240], **columns, "final": blend + 1e-6 * risk[:, 4]})
     assert "final" in read(near).configurations
+
+
+def test_ranks_and_log_odds_of_single_models_are_no_blends(save):
+    more = {"log-odds": np.log(P[:, 0] / (1 - P[:, 0])), "ranks": rankdata(P[:, 1]) / N}
+    near = rankdata(P, axis=0) @ WEIGHTS / N + rankdata(RNG.random(N)) / N / 1e3
+    columns = {"y": TRUTH, **FOUR, **more, "near": near}
+    assert not {"log-odds", "ranks", "near"} - {*read(save("t.csv", columns)).configurations}
 
 
 def test_before_its_members(save):

@@ -681,3 +681,28 @@ def test_the_labels_of_a_model_are_found_by_their_values(save):
     columns |= {"Prediction (Animal)": ANIMALS[A.argmax(axis=1)]}
     matrix = read(save("m.csv", {"Animal": ANIMALS[THREE], **columns}), roles=Roles(truth="Animal"))
     assert matrix.configurations == ("m",)
+
+
+# Standardised copies
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("digits", [2, 5, 12])
+def test_a_standardised_copy_is_left_out(save, ddof, digits):
+    scaled = {name: (x - x.mean()) / x.std(ddof=ddof) for name, x in {"z1": X, "z2": Y}.items()}
+    columns = {"y": VALUES, "fit1": X, "fit2": Y, **scaled}
+    matrix = read(save("m.csv", {k: np.round(v, digits) for k, v in columns.items()}))
+    assert matrix.configurations == ("fit1", "fit2")
+    (note,) = [note for note in matrix.notes if "standard deviation" in note.text]
+    assert "z1 (of fit1), z2 (of fit2)" in note.text
+    kept = read(save("m.csv", columns), only=["z1", "*"])
+    assert "z1" in kept.configurations
+
+
+def test_other_scales_are_no_standardised_copies(save):
+    """Nor are models of a truth that is standardised itself, however much alike."""
+    z = (X - X.mean()) / X.std()
+    columns = {"y": VALUES, "fit1": X, "fit2": Y, "centred": X - X.mean(), "twice": 2 * z}
+    assert len(read(save("m.csv", columns)).configurations) == 4
+    near = {"y": VALUES, "fit1": X, "fit2": Y, "near": z + RNG.normal(0, 1e-2, N)}
+    assert len(read(save("m.csv", near)).configurations) == 3

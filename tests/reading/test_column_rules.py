@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.reading import Request, read
-from bbccli.reading.columns.values import alike
+from bbccli.reading.columns.glance import alike
 from bbccli.reading.layout.parts import folds_joined
 from bbccli.reading.sources import read_table
 from bbccli.types import Task

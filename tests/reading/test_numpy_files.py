@@ -99,6 +99,22 @@ def test_an_array_with_a_row_per_configuration(saved, labels):
     refused("has 40 rows, but", files, labels=labels(Y), hint="save the array transposed")
 
 
+def test_several_arrays_of_configurations(saved, labels):
+    columns = np.column_stack([P["lgb"], P["xgb"]])
+    files = saved({"first": columns, "second": columns / 2})
+    found = refused(
+        "holds 2 columns of predictions, with names that .*second.npy lacks",
+        files,
+        labels=labels(Y),
+    )
+    assert "column_stack" in found.hint
+
+
+def test_lists_of_classes_beside_single_predictions(saved, labels):
+    files = saved({"soft": np.column_stack([1 - P["lgb"], P["lgb"]]), "one": P["xgb"]})
+    refused("predictions are lists in some files, and not in others", files, labels=labels(Y))
+
+
 def test_a_dictionary_of_arrays():
     models = {"lgb": P["lgb"], "xgb": P["xgb"]}
     result = bbccli.correct(models, Y, metric="auc", n_resamples=20)

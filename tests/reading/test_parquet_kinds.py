@@ -179,7 +179,7 @@ def test_a_column_that_is_no_value_is_left_aside(write, place, name):
     for options in ({"exclude": "extra"}, {"only": ["a", "b"]}):
         matrix = of_both(path, roles=Roles(row_id="id"), **options)
         assert [n.text for n in matrix.notes if "extra.x" in n.text] == [
-            "ignored, because they hold neither predictions nor a known role: extra.x"
+            "ignored, because they hold objects, lists or bytes: extra.x"
         ]
 
 

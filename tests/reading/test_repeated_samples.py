@@ -310,6 +310,12 @@ def test_same_content_twice(save):
     paths = [save(name, text) for name in ("one.csv", "copy of one.csv")]
     e = refused(r"has the same content as .*one\.csv", paths)
     assert e.path.endswith("copy of one.csv")
+    of_caret = pd.DataFrame({"pred": TRUTHS["binary"], "obs": TRUTHS["binary"]})
+    of_caret = of_caret.assign(rowIndex=np.arange(N) + 1, k=3, Resample="Fold1")
+    of_caret["pred"] = rng_of(2).integers(0, 2, N)
+    of_caret = pd.concat([of_caret, of_caret.assign(k=5, pred=1 - of_caret["pred"])])
+    paths = [save(name, of_caret.to_csv(index=False)) for name in ("knn.csv", "knn again.csv")]
+    refused(r"has the same content as .*knn\.csv", paths)
     one_each = pd.DataFrame({"truth": TRUTHS["binary"], "score": rng_of(1).random(N)})
     paths = [save(name, one_each.to_csv(index=False)) for name in ("lr.csv", "lr with l2.csv")]
     assert read(paths).n_configurations == 2

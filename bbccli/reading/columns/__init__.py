@@ -16,7 +16,8 @@ import numpy as np
 from bbccli.reading.columns.blends import set_aside_blends
 from bbccli.reading.columns.bounds import leave_out_bounds
 from bbccli.reading.columns.classes import tell_models
-from bbccli.reading.columns.features import set_aside_features
+from bbccli.reading.columns.features import leave_out_standardised, set_aside_features
+from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import set_aside_groups
 from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
 from bbccli.reading.columns.residuals import refuse_residuals
@@ -43,7 +44,7 @@ TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], Non
 )
 """Rules on whole tables, before their columns have roles."""
 
-RULES: Mapping[str, Callable[[Sheet, Request], Sheet]] = MappingProxyType(
+RULES: Mapping[str, Callable[[Glance], Sheet]] = MappingProxyType(
     {
         "subsets": refuse_subsets_as_folds,
         "metrics of a system": refuse_metrics,
@@ -52,6 +53,7 @@ RULES: Mapping[str, Callable[[Sheet, Request], Sheet]] = MappingProxyType(
         "classes of one model": tell_models,
         "bounds and quantiles": leave_out_bounds,
         "residuals and losses": refuse_residuals,
+        "standardised": leave_out_standardised,
         "certainty": leave_out_certainty,
         "spread": leave_out_spread,
         "probability of the predicted class": turn_confidence,
@@ -65,7 +67,10 @@ RULES: Mapping[str, Callable[[Sheet, Request], Sheet]] = MappingProxyType(
 
 def applied(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
     """Apply the rules on columns one after another."""
-    for name, rule in RULES.items():
-        with problems.of(name), np.errstate(all="ignore"):
-            sheet = rule(sheet, request)
-    return sheet
+    glance = Glance(sheet, request)
+    with np.errstate(all="ignore"):
+        for name, rule in RULES.items():
+            with problems.of(name):
+                left = rule(glance)
+                glance = glance if left is glance.sheet else glance.after(left)
+    return glance.sheet

@@ -1,27 +1,27 @@
 """Blends: weighted means of other configurations, fitted to the labels that score them.
 
 A column is a blend if it equals, in every row and to the last digit, a mean of two or more others
-with weights above 0. Predictions of linear models lie in a space of few dimensions, in which some
-are means of others by accident; so these others must be independent of each other and of a
-constant.
+with weights above 0, or of their logarithms, log-odds or ranks. Predictions of linear models lie in
+a space of few dimensions, in which some are means of others by accident; so these others must be
+independent of each other and of a constant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from bbccli.domain.source import LeftOut
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import to_numbers
-from bbccli.reading.columns.values import all_rows, some_rows
+from bbccli.reading.columns.glance import Glance, all_rows, some_rows
 from bbccli.reading.configuration_filter import ALL, INCLUDED
-from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import GLANCE
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -58,6 +58,18 @@ _OFF = 0.02
 _APART = 10
 """Times the rounding by which a blend differs from its members, and each from the others."""
 
+_MOST_CELLS = 2**22
+"""Predictions up to which means of ranks are looked for."""
+
+_Scale = Callable[[FloatArray], FloatArray]
+
+_SCALES: Mapping[str, tuple[_Scale, _Scale]] = {
+    "": (lambda p: p, np.ones_like),
+    " in logarithms": (np.log, lambda p: 1 / p),
+    " in log-odds": (lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p))),
+}
+"""What is averaged of predictions, and by how much it changes as they do."""
+
 _WORD: Final = pattern(r"blend(?:s|ed|ing)?|ensembl(?:e|es|ed|ing)|avg|average[ds]?|averaging")
 _BESIDE: Final = pattern(
     r"oof|pred(?:iction)?s?|prob(?:a|s)?|scores?|models?|weighted|simple|rank|final|best|all|hill"
@@ -66,22 +78,21 @@ _BESIDE: Final = pattern(
 """Words of a name beside those that mean a blend."""
 
 
-def set_aside_blends(sheet: Sheet, request: Request) -> Sheet:
+def set_aside_blends(glance: Glance) -> Sheet:
     """Leave out blends, told by their values or their names, as the flag `ensemble` does.
 
-    Seen: in every row a mean of two or more other columns, with weights above 0; or a name that
-      says so and no more, such as `blend` or `oof_ensemble`
+    Seen: in every row a mean of two or more other columns, or of their logarithms, log-odds or
+      ranks, with weights above 0; or a name that says so and no more, such as `blend`
     Means: an ensemble fitted to the labels that score it
     Done: left out, with a note; `--include ensembles` keeps it
     """
+    sheet = glance.sheet
     free = {n: c for n, c in sheet.configurations.items() if n not in sheet.declared}
     run = sheet.metadata.run is not None
-    if run or sheet.nested or len(free) < 3 or {ALL, "ensembles"} & {*request.include}:
+    if run or sheet.nested or len(free) < 3 or {ALL, "ensembles"} & {*glance.request.include}:
         return sheet
     found = {} if sheet.scored else {name: "" for name in free if _is_called_so(name)}
-    found |= {
-        n: what for n, what in _by_values(sheet, [*sheet.configurations]).items() if n in free
-    }
+    found |= {name: what for name, what in _by_values(glance).items() if name in free}
     if not found or len(free) - len(found) < 2:
         return sheet
     note = of_metadata.blends_left_out(found, len(sheet.configurations))
@@ -103,8 +114,9 @@ def _is_called_so(name: str) -> bool:
     return bool(meant) and all(word in meant or _BESIDE.fullmatch(word) for word in words)
 
 
-def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
+def _by_values(glance: Glance) -> dict[str, str]:
     """Return the blends among configurations, and what each is made of."""
+    sheet, names = glance.sheet, [*glance.sheet.configurations]
     cells = [sheet.configurations[name] for name in names]
     flat = [cell for some in cells for cell in some]
     n_classes = len(flat) // max(len(cells), 1)
@@ -115,24 +127,53 @@ def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
     head = _stacked(some_rows(sheet, flat, n_rows), len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
     spread = np.ptp(head, axis=0)  # no number or infinite, which is refused later, or constant
-    used = np.array([c for c in sorted(different) if 0 < spread[c] < np.inf], int)
+    fine = (head % 1 > 0).any(axis=0) | (spread > _APART)  # else no other is far enough
+    used = np.array([c for c in sorted(different) if fine[c] and 0 < spread[c] < np.inf], int)
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
+    head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
+    units, found = _units(head), dict[str, str]()
+    between = _between(head, units)
+    for scale, (scaled, slope) in _SCALES.items() if between.any() else ():
+        in_scale = scaled(head)
+        there = np.flatnonzero(np.isfinite(in_scale).all(axis=0))
+        steps = (units * slope(head)).max(axis=0)
+        for j, members in _means(in_scale[:, there], steps[there], between[there]):
+            chosen = there[[j, *members]]
+            name, *others = (names[c] for c in chosen)
+            if name in found or _of_one_grid(name, others):
+                continue
+            array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in chosen])
+            last = bool(j > members.max()) or _is_best(glance, array)
+            array = array[~np.isnan(array).any(axis=1)]
+            weights = _weights(scaled(array), units[chosen] * slope(array)) if last else None
+            if weights is not None:
+                found[name] = _recipe(weights, others) + scale
+    if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
+        array = all_rows(sheet, [cell for (cell,) in cells])
+        found |= _of_ranks(array, units, names) if len(array) > TIMES * len(names) else {}
+    return found
 
-    def column(c: int) -> FloatArray:
-        return _stacked(all_rows(sheet, cells[used[c]]), 1)[:, 0]
 
-    units = _units(head[:, used])
-    found: dict[str, str] = {}
-    for j, members, weights in _means(head[:, used], units):
-        name, own = names[used[j]], [names[used[c]] for c in members]
-        if _of_one_grid(name, own):
-            continue
-        array = np.column_stack([column(c) for c in (j, *members)])
-        last = bool(j > members.max()) or _is_best(sheet, array)
-        if last and _equal(array, units[[j, *members]]):
-            parts = [f"{w:.2g} {one}" for w, one in zip(weights, own, strict=True)]
-            found[name] = listing(parts, 4).replace(", ", " + ")
+def _recipe(weights: FloatArray, names: Sequence[str]) -> str:
+    parts = [f"{weight:.2g} {name}" for weight, name in zip(weights, names, strict=True)]
+    return listing(parts, 4).replace(", ", " + ")
+
+
+def _of_ranks(array: FloatArray, units: FloatArray, names: Sequence[str]) -> dict[str, str]:
+    """Return the means of ranks among columns (N, C), or of ranks divided by N: the mean of one
+    over the rows is that of any ranks.
+    """
+    found, n = dict[str, str](), len(array)
+    for scale in (1.0, 1.0 / n):
+        middle = scale * (n + 1) / 2
+        likely = np.abs(array.mean(axis=0) - middle) <= units + 1e-9 * middle
+        ranks = scale * mean_ranks(array.T).T if likely.any() else array
+        for j in np.flatnonzero(likely).tolist():
+            members, weights = _combined(ranks, array[:, j], j)
+            off = np.abs(ranks[:, members] @ weights - array[:, j])
+            if len(members) > 1 and (off <= units[j] + 1e-9 * (1 + middle)).all():
+                found[names[j]] = _recipe(weights, [names[c] for c in members]) + " in ranks"
     return found
 
 
@@ -141,6 +182,16 @@ def _stacked(array: FloatArray, n: int) -> FloatArray:
     other.
     """
     return array.reshape(len(array), n, -1).swapaxes(1, 2).reshape(-1, n)
+
+
+def _between(columns: FloatArray, units: FloatArray) -> BoolArray:
+    """(C,) True for columns of (n, C) that, but for rounding, are neither below nor above all
+    others in any row, as no mean is, of whatever scale.
+    """
+    low, high = np.sort(columns, axis=1)[:, [1, -2]].T
+    slack = units + units.max()
+    within = (columns >= low[:, None] - slack) & (columns <= high[:, None] + slack)
+    return np.asarray(within.all(axis=0))
 
 
 def _units(columns: FloatArray) -> FloatArray:
@@ -163,29 +214,37 @@ def _have_decimals(columns: FloatArray, digits: int) -> BoolArray:
     return np.asarray((np.abs(scaled - np.rint(scaled)) < _NOISE_TOLERANCE).all(axis=0))
 
 
-def _means(array: FloatArray, units: FloatArray) -> Iterator[tuple[int, IntArray, FloatArray]]:
-    """Yield columns of (n, C) that may be means of others, with these and their weights."""
+def _means(
+    array: FloatArray, units: FloatArray, likely: BoolArray
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield `likely` columns of (n, C) that may be means of others, with these."""
     low, high = array.min(axis=0), array.max(axis=0)
     apart = np.maximum(high - low[:, None], high[:, None] - low)  # at most, of each two
-    likely = (apart > _APART * np.maximum(units, units[:, None])).sum(axis=0) > 1
-    if not likely.any():
-        return
-    likely &= _rest(array) <= 2 * units.max() + 1e-9 * array.std(axis=0)
+    likely = likely & ((apart > _APART * np.maximum(units, units[:, None])).sum(axis=0) > 1)
+    if likely.any():
+        likely &= _rest(array) <= 2 * units.max() + 1e-9 * array.std(axis=0)
     for j in np.flatnonzero(likely).tolist():
-        from scipy.optimize import nnls
+        members, _ = _combined(array, array[:, j], j)
+        if len(members) > 1:
+            apart = np.sqrt(((array[:, members] - array[:, [j]]) ** 2).mean(axis=0))
+            least = np.minimum(apart, _rest(array[:, members]))
+            if (least > _APART * np.maximum(units[members], units[j])).all():
+                yield j, members
 
-        others = np.delete(np.arange(len(units)), j)
-        try:
-            weights = np.asarray(nnls(array[:, others], array[:, j])[0])
-        except RuntimeError:  # it did not converge
-            continue
+
+def _combined(array: FloatArray, blend: FloatArray, j: int) -> tuple[IntArray, FloatArray]:
+    """Return the columns of (n, C), without j, of which a column (n,) is nearest to a mean, and
+    their weights; none if these don't add up to 1.
+    """
+    from scipy.optimize import nnls
+
+    others: IntArray = np.delete(np.arange(array.shape[1]), j)
+    with suppress(RuntimeError):  # it did not converge
+        weights = np.asarray(nnls(array[:, others], blend)[0])
         members, weights = others[weights > _LEAST], weights[weights > _LEAST]
-        if len(members) < 2 or abs(weights.sum() - 1) > _OFF:
-            continue
-        apart = np.sqrt(((array[:, members] - array[:, [j]]) ** 2).mean(axis=0))
-        least = np.minimum(apart, _rest(array[:, members]))
-        if (least > _APART * np.maximum(units[members], units[j])).all():
-            yield j, members, weights
+        if abs(weights.sum() - 1) <= _OFF:
+            return members, weights
+    return others[:0], np.empty(0)
 
 
 def _rest(values: FloatArray) -> FloatArray:
@@ -200,26 +259,25 @@ def _rest(values: FloatArray) -> FloatArray:
     return np.asarray(spread / np.sqrt(len(values) * (axes**2 / sizes).sum(axis=1)))
 
 
-def _equal(array: FloatArray, units: FloatArray) -> bool:
-    """True if the first column of (n, 1 + M) is the mean of the others in all rows, but for
-    rounding.
+def _weights(array: FloatArray, units: FloatArray) -> FloatArray | None:
+    """Return the weights (M,) by which the first column of (n, 1 + M) is the mean of the others in
+    all rows, but for rounding to units (n, 1 + M); None if it isn't.
     """
-    blend, *_ = members = array[~np.isnan(array).any(axis=1)].T
-    weights = np.linalg.lstsq(members[1:].T, blend, rcond=None)[0]
-    off = np.abs(weights @ members[1:] - blend)
-    return bool((off <= units[0] + weights @ units[1:] + 1e-9 * (1 + np.abs(blend))).all())
+    blend, members = array[:, 0], array[:, 1:]
+    weights = np.asarray(np.linalg.lstsq(members, blend, rcond=None)[0])
+    off = np.abs(members @ weights - blend)
+    within = units[:, 0] + units[:, 1:] @ weights + 1e-9 * (1 + np.abs(blend))
+    return weights if (off <= within).all() else None
 
 
-def _is_best(sheet: Sheet, array: FloatArray) -> bool:
+def _is_best(glance: Glance, array: FloatArray) -> bool:
     """True if the first column of (n, C) goes best with the truth: where a blend has a weight below
     0, a member is a mean of it and the others.
     """
-    truth = sheet.roles.get("truth")
-    if truth is None or len(array) != sheet.n_rows:
+    if glance.truth is None or len(array) != glance.sheet.n_rows:
         return False
-    numbers = truth.codes()[0] if truth.is_text else to_numbers(truth.values)
-    rows = ~np.isnan(array).any(axis=1) & ~np.isnan(numbers)
-    found = np.abs(np.corrcoef(array[rows].T, numbers[rows])[-1, :-1])
+    rows = ~np.isnan(array).any(axis=1) & ~np.isnan(glance.truths)
+    found = np.abs(np.corrcoef(array[rows].T, glance.truths[rows])[-1, :-1])
     return bool(found[0] >= found.max())
 
 

@@ -13,9 +13,7 @@ from bbccli.errors import InputError
 from bbccli.notes import identities, listing
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
-from bbccli.reading.columns.values import FEWEST_ROWS, holds, some_rows, step_of
-from bbccli.reading.outcome import task_of
-from bbccli.reading.roles import Request
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, step_of
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
 from bbccli.types import FloatArray, Task
@@ -43,7 +41,7 @@ _NUMBER = pattern(r"\d+(?:\.\d+)?")
 _POINT = pattern(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
 
 
-def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
+def leave_out_bounds(glance: Glance) -> Sheet:
     """Leave out bounds and quantiles beside predictions of values.
 
     The prediction between them stays: that in the middle of both, the column of their stem, or the
@@ -54,24 +52,21 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     Means: an interval or a distribution around a prediction
     Done: left out, with a note; the column of the stem, or the median, stays
     """
-    cells, truth = sheet.undecided, sheet.roles.get("truth")
-    given = task_of(request, sheet)
-    if len(cells) < 2 or truth is None or given not in (None, Task.REGRESSION):
+    sheet, cells, truth, task = glance.sheet, glance.cells, glance.truth, glance.task
+    if len(cells) < 2 or truth is None or task not in (None, Task.REGRESSION):
         return sheet
     if truth.is_text or truth.is_boolean:
         return sheet
-    if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
+    if task is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
         return sheet
-    gone = dict.fromkeys(cells[c].name for pair in _around(sheet, cells) for c in pair)
-    families = _families(tuple(cell.name for cell in cells))
-    for stem, places in families.items():
+    gone = {c for pair in _around(glance) for c in pair}
+    for stem, places in _families(tuple(cell.name for cell in cells)).items():
         columns, middle = _with_middle(stem, places, cells)
-        family = [cells[c] for c in columns]
-        if _certain(cells, places, middle) and holds(sheet, family, _ordered):
-            gone |= dict.fromkeys(cells[c].name for c in places.values() if c != middle)
+        if _certain(cells, places, middle) and glance.holds(columns, _ordered):
+            gone |= {*places.values()} - {middle}
     if not gone:
         return sheet
-    names = [cell.name for cell in cells if cell.name in gone]
+    names = [cells[c].name for c in sorted(gone)]
     left = sheet.without(names, identities.bounds_left_out(names))
     if not left.cells:
         raise InputError(
@@ -86,11 +81,10 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     return left
 
 
-def _around(sheet: Sheet, cells: Sequence[PredictionColumn]) -> Iterator[tuple[int, int]]:
+def _around(glance: Glance) -> Iterator[tuple[int, int]]:
     """Yield the pairs of columns with another in the middle of both in every row."""
-    some = some_rows(sheet, cells)
-    some = some[np.isfinite(some).all(axis=1)]
-    if not (2 < len(cells) <= _MOST_AROUND and len(some) >= FEWEST_ROWS):
+    some = glance.complete
+    if not (2 < len(glance.cells) <= _MOST_AROUND and len(some) >= FEWEST_ROWS):
         return
     low, high = np.nonzero((some[:, :, None] < some[:, None]).all(axis=0))
     off = np.abs(some[:1, low].T + some[:1, high].T - 2 * some[:1])
@@ -98,7 +92,7 @@ def _around(sheet: Sheet, cells: Sequence[PredictionColumn]) -> Iterator[tuple[i
     found: dict[int, list[tuple[int, int]]] = {}
     for pair, c in np.argwhere(near):
         ends = int(low[pair]), int(high[pair])
-        if holds(sheet, [cells[i] for i in (ends[0], c, ends[1])], _is_middle):
+        if glance.holds((ends[0], int(c), ends[1]), _is_middle):
             found.setdefault(int(c), []).append(ends)
     gone: set[int] = set()
     # bounds of equal widths are in the middle of others too, but of fewer

@@ -6,25 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
 from bbccli.errors import InputError, parameter
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import identities, listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.arrow import to_numbers
-from bbccli.reading.classes import codes_among, in_order, spelled
-from bbccli.reading.columns.values import (
-    FEWEST_ROWS,
-    alike,
-    all_rows,
-    classes_of,
-    holds,
-    some_rows,
-    step_of,
-)
-from bbccli.reading.roles import Request
+from bbccli.reading.classes import in_order, spelled
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, alike, step_of
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import FloatArray
@@ -63,7 +54,7 @@ class _Model:
     scores: bool = False
 
 
-def tell_models(sheet: Sheet, request: Request) -> Sheet:
+def tell_models(glance: Glance) -> Sheet:
     """Take columns for the classes of one model that sum to 1, or go with a class each.
 
     Of two probabilities the column of the positive class stays, else each gets its class. Columns
@@ -76,33 +67,37 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
     Means: probabilities or scores of one model
     Done: one configuration; an error if nothing says which class each column is
     """
-    cells = sheet.undecided
-    if len(cells) < 2 or not classes_of(sheet, request):
+    sheet, cells = glance.sheet, glance.cells
+    if len(cells) < 2 or not glance.classes or len(glance.classes) > len(cells):
         return sheet
     present = in_order(sheet.roles["truth"])
-    if len(present) > len(cells):
-        return sheet
-    first, taken, models = some_rows(sheet, cells), set[int](), list[_Model]()
+    first, taken, models = glance.array, set[int](), list[_Model]()
     named = list[_Model]()
     for model in _candidates([cell.name for cell in cells], first, present):
         if taken & {*model.columns}:
             continue
-        told, columns = bool(model.labels), [cells[c] for c in model.columns]
-        empty = told and bool(np.isnan(first[:, model.columns]).any(axis=1).all())
+        told, columns = bool(model.labels), model.columns
+        empty = told and bool(np.isnan(first[:, columns]).any(axis=1).all())
         test = partial(sum_to_one, told=told)
-        if test(all_rows(sheet, columns)) if empty else holds(sheet, columns, test):
+        if test(glance.whole(*columns)) if empty else glance.holds(columns, test):
             taken |= {*model.columns}
             models.append(model)
         elif {*present} == {*model.labels} or (told and all(map(str.isdecimal, model.labels))):
             named.insert(0, replace(model, scores=True))  # with further classes first
-    proven = [model for model in named if _go_with_classes(sheet, cells, model, present)]
+    # K models that predict a value can't be: the first would go against the truth
+    goes = cache(partial(_goes_with, glance))
+    proven = [
+        model
+        for model in named
+        if all(goes(model.columns[model.labels.index(label)], label) for label in present)
+    ]
     # where one of several classes has its columns, so have those of models that are weak
     more = named if len(present) > 2 and (models or proven) else []
     for model in (*proven, *more):
         if not taken & {*model.columns}:
             taken |= {*model.columns}
             models.append(model)
-    return _told(sheet, request, cells, models, present) if models else sheet
+    return _told(glance, models, present) if models else sheet
 
 
 def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
@@ -131,27 +126,21 @@ def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
     return bool((apart <= step * n_classes / 2 + least).all())
 
 
-def _go_with_classes(
-    sheet: Sheet, cells: Sequence[PredictionColumn], model: _Model, present: Sequence[str]
-) -> bool:
-    """True if each column is higher where the truth is its class, far beyond chance.
-
-    K models that predict a value can't be: the first would go against the truth.
-    """
-    rows = np.linspace(0, sheet.n_rows - 1, min(sheet.n_rows, _MOST_ROWS), dtype=np.int64)
-    truth = codes_among(sheet.roles["truth"], present)[rows]
-    for code, label in enumerate(present):
-        cell = cells[model.columns[model.labels.index(label)]]
-        numbers = to_numbers(sheet.column(cell).values)[rows]
-        own = truth[~np.isnan(numbers)] == code
-        places = np.argsort(np.argsort(numbers[~np.isnan(numbers)])) / max(len(own), 1)
-        n_own = int(own.sum())
-        if not 0 < n_own < len(own):
-            return False
-        spread = np.sqrt((1 / n_own + 1 / (len(own) - n_own)) / 12)
-        if places[own].mean() - places[~own].mean() < _ERRORS * spread:
-            return False
-    return True
+def _goes_with(glance: Glance, column: int, label: str) -> bool:
+    """True if a column is higher where the truth is a class, far beyond chance."""
+    n_rows = glance.sheet.n_rows
+    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS), dtype=np.int64)
+    scores = glance.whole(column)[rows, 0]
+    there = ~np.isnan(scores)
+    ranks, inside = (
+        mean_ranks(scores[there]),
+        glance.codes[rows][there] == glance.classes.index(label),
+    )
+    n, n_inside = len(ranks), int(inside.sum())
+    if not 0 < n_inside < n:
+        return False
+    spread = n * np.sqrt((1 / n_inside + 1 / (n - n_inside)) / 12)
+    return bool(ranks[inside].mean() - ranks[~inside].mean() >= _ERRORS * spread)
 
 
 def _candidates(
@@ -237,7 +226,7 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows tells columns apart; that of the mirror is known.
     """
-    if not (np.abs(first - np.rint(first)) > 0).any():
+    if not (first % 1 > 0).any():
         return  # labels and the opposite ones
     # one is missing where the other is
     rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
@@ -253,18 +242,12 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
                 yield c, other
 
 
-def _told(
-    sheet: Sheet,
-    request: Request,
-    cells: Sequence[PredictionColumn],
-    models: Iterable[_Model],
-    present: Sequence[str],
-) -> Sheet:
+def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> Sheet:
     """Return the sheet with the classes of each model, or the column of the positive class."""
+    sheet, cells = glance.sheet, glance.cells
     changed: dict[str, PredictionColumn | None] = {}
-    own = {cells[c].configuration for model in models for c in model.columns}
-    taken = {cell.configuration for cell in sheet.cells} - own
-    wanted = classes_of(sheet, request)[-1]
+    of_models = {cells[c].configuration for model in models for c in model.columns}
+    taken = {cell.configuration for cell in sheet.cells} - of_models
     told: dict[str, list[str]] = {"": [], "numbered": [], "scores": []}
     whole = any(model.scores for model in models)
     for model in models:
@@ -281,7 +264,7 @@ def _told(
             kind = "scores" if model.scores else "numbered" if model.numbered else ""
             told[kind].append(f"{column.name} is {label}")
             if len(columns) == 2 and not whole:
-                kept = replace(column, configuration=name) if label == wanted else None
+                kept = replace(column, configuration=name) if label == glance.classes[-1] else None
             else:
                 full = f"{name}{CLASS_SEPARATOR}{label}"
                 kept = replace(column, name=full, configuration=name, label=label)
@@ -303,7 +286,7 @@ def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple
     """
     if len(names) == 2:
         parts = [Counter(re.findall(r"[^\W_]+", name.casefold())) for name in names]
-        words = [" ".join((own - other).elements()) for own, other in (parts, parts[::-1])]
+        words = [" ".join((one - other).elements()) for one, other in (parts, parts[::-1])]
         for pair in ([0, 1], [1, 0]):
             if " ".join(words[i] for i in pair) in _OPPOSITES:
                 return tuple(present[i] for i in pair)

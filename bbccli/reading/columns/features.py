@@ -1,19 +1,19 @@
-"""Features left beside the predictions: whole numbers beside fractions."""
+"""Columns left beside the predictions: whole numbers beside fractions, and standardised ones."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import compress
 
 import numpy as np
 
-from bbccli.notes import of_metadata
-from bbccli.reading.arrow import to_numbers
+from bbccli.notes import identities, of_metadata
 from bbccli.reading.column import in_equal_parts
-from bbccli.reading.columns.values import all_rows, some_rows
-from bbccli.reading.roles import Request, is_given
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows, step_of
+from bbccli.reading.roles import is_given
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.types import BoolArray, FloatArray, distinct
+from bbccli.types import FloatArray, distinct
 
 AS_GOOD, ALIKE = 0.5, 0.9
 """Share of the others' correlation with the truth from which on a column predicts as they do; and
@@ -26,6 +26,9 @@ ERRORS = 3
 FEW = 10
 """Values up to which the name counts."""
 
+_MOST_COLUMNS = 200
+"""Most columns that are compared with each other."""
+
 _COMPARED = 5
 """Other columns whose association is compared."""
 
@@ -33,7 +36,7 @@ _ROWS = 20_000
 """Rows compared, evenly spaced."""
 
 
-def set_aside_features(sheet: Sheet, request: Request) -> Sheet:
+def set_aside_features(glance: Glance) -> Sheet:
     """Leave out whole numbers that predict far less than the fractions beside them.
 
     Seen: whole numbers beside fractions, in a wide table, under a name unlike theirs, and far less
@@ -42,51 +45,66 @@ def set_aside_features(sheet: Sheet, request: Request) -> Sheet:
     Done: left out as features, such as an age, with a note; if they predict about as well, they are
       configurations
     """
-    if sheet.layout != WIDE or sheet.by_class or "truth" not in sheet.roles:
+    sheet, truth = glance.sheet, glance.truth
+    if sheet.layout != WIDE or sheet.by_class or truth is None:
         return sheet
     known, texts = sheet.declared, sheet.table.texts
     cells = [c for c in sheet.cells if c.source not in texts and c.configuration not in known]
-    if len(cells) < 2:
+    fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
+    if fractions.all() or not fractions.any():
         return sheet
-    head = some_rows(sheet, cells)
-    is_whole = _is_whole(head)
-    others = [cell for cell, whole in zip(cells, is_whole, strict=True) if not whole]
+    others, whole = ([*compress(cells, found)] for found in (fractions, ~fractions))
     counts = Counter(stem for cell in others for stem in _stems(cell.name))
-    stems = {*counts}
-    strange = [
-        cell
-        for cell, whole in zip(cells, is_whole, strict=True)
-        if whole and not stems & _stems(cell.name)
-    ]
-    codes, values = sheet.roles["truth"].codes()
-    if not strange or not others or (sheet.roles["truth"].is_text and len(values) != 2):
+    strange = [cell for cell in whole if not counts.keys() & _stems(cell.name)]
+    codes, values = truth.codes()
+    if not strange or (truth.is_text and len(values) != 2):
         return sheet
-    truth = codes if sheet.roles["truth"].is_text else to_numbers(sheet.roles["truth"].values)
     array = all_rows(sheet, [*strange, *others[:: -(-len(others) // _COMPARED)]])
     usable = np.flatnonzero((codes >= 0) & np.isfinite(array).all(axis=1))
     usable = usable[:: max(-(-len(usable) // _ROWS), 1)]
-    whole = _is_whole(array[:, : len(strange)])
-    shares = _shares(array[usable], np.asarray(truth, float)[usable], len(strange))
+    is_whole = ~(array[:, : len(strange)] % 1 > 0).any(axis=0)
+    shares = _shares(array[usable], glance.truths[usable], len(strange))
     n_values = np.array([len(distinct(column)) for column in array[usable, : len(strange)].T])
     by_word = (max(counts.values(), default=0) > 1) & (n_values <= FEW)
-    weak = whole & (shares < np.where(by_word, ALIKE, AS_GOOD))
-    good = whole & (shares >= AS_GOOD) & ~weak & (n_values == 2)
+    weak = is_whole & (shares < np.where(by_word, ALIKE, AS_GOOD))
+    good = is_whole & (shares >= AS_GOOD) & ~weak & (n_values == 2)
     parts = np.array([in_equal_parts(column) for column in array[:, : len(strange)].T])
-    parts &= "fold" not in sheet.roles and not is_given(request.folds)
+    parts &= "fold" not in sheet.roles and not is_given(glance.request.folds)
     notes = []
     for found, remark in (
         (weak & parts, of_metadata.equal_parts),
         (weak & ~parts, of_metadata.whole_numbers),
         (good, of_metadata.whole_numbers_kept),
     ):
-        if names := [cell.name for cell, one in zip(strange, found, strict=True) if one]:
+        if names := [cell.name for cell in compress(strange, found)]:
             notes.append(remark(names))
-    return sheet.without({c.name for c, one in zip(strange, weak, strict=True) if one}, *notes)
+    return sheet.without([cell.name for cell in compress(strange, weak)], *notes)
 
 
-def _is_whole(columns: FloatArray) -> BoolArray:
-    """(C,) True if no entry of columns (n, C) has a fraction."""
-    return np.asarray((np.isnan(columns) | (columns == np.rint(columns))).all(axis=0))
+def leave_out_standardised(glance: Glance) -> Sheet:
+    """Leave out columns that are another one on the scale of its standard deviation.
+
+    Seen: another column less its mean, divided by its standard deviation (`ZPR_1` of SPSS)
+    Means: the same predictions again
+    Done: left out, with a note
+    """
+    some, cells, found = glance.complete, glance.cells, dict[str, str]()
+    likely = np.flatnonzero((some.min(axis=0, initial=0) < 0) & glance.fractions)
+    if len(some) < FEWEST_ROWS or not 0 < len(likely) < len(cells) <= _MOST_COLUMNS:
+        return glance.sheet
+    alike = np.asarray(np.corrcoef(some.T))
+    for c, other in np.argwhere(alike > 1 - 1e-4).tolist():
+        if c == other or c not in likely:
+            continue
+        columns = glance.whole(c, other)
+        column, of = columns[np.isfinite(columns).all(axis=1)].T
+        slack = 1e-6 + step_of(column) + step_of(of) / of.std()
+        sure = not {cells[c].name, cells[other].name} & {*found} and (column != of).any()
+        for n in (len(of), len(of) - 1) if sure else ():
+            scale = np.sqrt(((of - of.mean()) ** 2).sum() / n)
+            if np.abs((of - of.mean()) / scale - column).max() <= slack:
+                found[cells[c].name] = cells[other].name
+    return glance.sheet.without(found, identities.standardised(found)) if found else glance.sheet
 
 
 def _shares(array: FloatArray, truth: FloatArray, n: int) -> FloatArray:
@@ -99,10 +117,9 @@ def _shares(array: FloatArray, truth: FloatArray, n: int) -> FloatArray:
         cut = np.sort(column)
         if len(cut) > 2 and cut[0] < cut[-1] and truth.min() < truth.max():
             both = np.column_stack([column, *(cut[place] for place in places)])
-            own, *rest = np.abs(np.corrcoef(both.T, truth)[-1, :-1])
-            usual = float(np.median(rest))
-            if usual > ERRORS / np.sqrt(len(cut)):
-                shares[i] = own / usual
+            correlation, *usual = np.abs(np.corrcoef(both.T, truth)[-1, :-1])
+            if np.median(usual) > ERRORS / np.sqrt(len(cut)):
+                shares[i] = correlation / np.median(usual)
     return shares
 
 

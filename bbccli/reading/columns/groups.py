@@ -14,7 +14,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import is_integer, to_numbers, to_rows
 from bbccli.reading.column import EXACT_INTEGERS, Column, joint, repeated
-from bbccli.reading.roles import Hints, Request
+from bbccli.reading.columns.glance import Glance
+from bbccli.reading.roles import Hints
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.sources.parquet import ColumnsOnDisk
 from bbccli.reading.table import Table
@@ -76,7 +77,7 @@ class _Recurring:
         return f"{len(self.counts)} values, each in {low}{f' to {high}' * (low < high)} rows"
 
 
-def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
+def set_aside_groups(glance: Glance) -> Sheet:
     """Ask what values mean that recur with one truth each; doubt rows that recur with several.
 
     Such a column is no configuration. An excluded one is what it is: it is doubted as well.
@@ -88,6 +89,7 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     Done: not a configuration; with one truth each an error that asks for `--row-id` or `--group`,
       in a long table for a key alone; else a note
     """
+    sheet = glance.sheet
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet
     found = list(_recurring(sheet))

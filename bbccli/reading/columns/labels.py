@@ -11,25 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError, parameter
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import identities, of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import as_arrow, to_rows
-from bbccli.reading.classes import codes_among, spelled
-from bbccli.reading.column import name_of, number_of
-from bbccli.reading.columns.values import (
-    FEWEST_ROWS,
-    all_rows,
-    classes_of,
-    rows_at_a_glance,
-    some_rows,
-)
-from bbccli.reading.roles import Request
+from bbccli.reading.arrow import as_arrow
+from bbccli.reading.classes import codes_among
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 _PROBABILITY = pattern(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -50,33 +43,13 @@ _ERRORS = 2.5
 """Standard errors from which on a probability says more of the class than of being right."""
 
 
-def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
-    """Return the columns a few of whose values are classes, those too that an option left out."""
-    taken = {column.name for column in sheet.roles.values()} | sheet.declared
-    names = [name for name in sheet.table.names if name not in taken]
-    if not names or any(cell.rows is not None for cell in sheet.cells):
-        return []
-    glance, none = sheet.table.glance(names, rows_at_a_glance(sheet)), {"None", "nan"}
-    numeric = [name for name in names if name in sheet.table.numeric]
-    first = to_rows(glance.select(numeric).slice(0, 1), np.float64)[:, 0]
-    told = ~np.isnan(first) & ~np.isin(first, [*map(number_of, classes)])
-    none_of = {*compress(numeric, told)}
-
-    def may_be(values: pa.ChunkedArray) -> bool:
-        of_rows = (name_of(value.as_py()) for value in values)  # one by one: the first may tell
-        return all(row in none or spelled(row, classes) in classes for row in of_rows)
-
-    pairs = zip(names, glance.columns, strict=True)
-    return [name for name, some in pairs if name not in none_of and may_be(some)]
-
-
-def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:
+def codes_of(glance: Glance, name: str) -> IntArray | None:
     """Return the codes (n_rows,) of a column of classes, -1 where missing; None if it is none."""
-    codes = codes_among(sheet.table.column(name), classes)
+    codes = codes_among(glance.sheet.table.column(name), glance.classes)
     return codes if codes.min() > -2 and codes.max() >= 0 else None
 
 
-def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
+def turn_confidence(glance: Glance) -> Sheet:
     """Turn probabilities of the predicted class into those of the positive one.
 
     With more than two classes, or in a file on disk, the labels count instead.
@@ -87,21 +60,22 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
     Done: of two classes it is turned into the probability of the positive one, with a note; else
       the labels count
     """
-    classes = classes_of(sheet, request)
-    cells = sheet.undecided if classes else ()
-    least = np.fmin.reduce(some_rows(sheet, cells), initial=100).tolist()
+    sheet, classes, cells = glance.sheet, glance.classes, glance.cells
+    if not classes or not cells:
+        return sheet
+    high = np.fmin.reduce(glance.array, axis=0) >= LOWEST / len(classes)
     likely = [
-        cell
-        for cell, lowest in zip(cells, least, strict=True)
-        if lowest >= LOWEST / len(classes) and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
+        c
+        for c in np.flatnonzero(high).tolist()
+        if len(classes) == 2 or _CONFIDENCE.search(cells[c].name)
     ]
-    labels, told = labels_of(sheet, classes) if likely else [], list[str]()
-    for cell in likely if labels else ():
-        order = _by_nearness(cell.name, labels, sheet.table.names)
-        near = ((one, codes_of(sheet, one, classes)) for one in order)
-        label, codes = next(((one, codes) for one, codes in near if codes is not None), ("", None))
-        numbers, truth = all_rows(sheet, [cell])[:, 0], codes_among(sheet.roles["truth"], classes)
-        if codes is None or not is_of_predicted(numbers, codes, truth, len(classes)):
+    told = list[str]()
+    for c in likely if likely and glance.labels else ():
+        cell, order = cells[c], _by_nearness(cells[c].name, glance.labels, sheet.table.names)
+        near = ((name, codes_of(glance, name)) for name in order)
+        label, codes = next((pair for pair in near if pair[1] is not None), ("", None))
+        numbers = glance.whole(c)[:, 0]
+        if codes is None or not is_of_predicted(numbers, codes, glance.codes, len(classes)):
             continue
         data: Any = sheet.table.data
         turned = len(classes) == 2 and not sheet.table.on_disk
@@ -120,17 +94,12 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
         sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
         told.append(cell.source)
-    return _without_features(sheet, told) if told else sheet
-
-
-def _without_features(sheet: Sheet, told: Sequence[str]) -> Sheet:
-    """Leave out columns of fractions that can't be probabilities beside those of predicted classes,
-    which one model exports with its features.
-    """
-    cells = [cell for cell in sheet.undecided if cell.source not in told]
-    some = some_rows(sheet, cells)
-    beyond = ((some < 0) | (some > 1)).any(axis=0)
-    names = [cells[c].name for c in np.flatnonzero(beyond & (some % 1 > 0).any(axis=0))]
+    if not told:
+        return sheet
+    # what can't be a probability is a feature, exported with the model's predictions
+    there = {cell.name for cell in sheet.cells} - {*told}
+    beyond = ((glance.array < 0) | (glance.array > 1)).any(axis=0) & glance.fractions
+    names = [cell.name for cell in compress(cells, beyond) if cell.name in there]
     return sheet.without(names, of_metadata.features_beside(told[0], names)) if names else sheet
 
 
@@ -165,7 +134,7 @@ def is_of_predicted(
     n_wrong = int(wrong.sum())
     if not 0 < n_wrong < len(wrong) or of_other.min() == of_other.max():
         return True
-    ranks = np.argsort(np.argsort(of_other)).astype(np.float64)
+    ranks = mean_ranks(of_other)
     spread = ranks.std() * np.sqrt(1 / n_wrong + 1 / (len(wrong) - n_wrong))
     return bool(ranks[wrong].mean() - ranks[~wrong].mean() < _ERRORS * spread)
 
@@ -180,7 +149,7 @@ def _words(name: str) -> set[str]:
     return {*re.findall(r"[^\W_]+", name.casefold())}
 
 
-def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
+def one_of_each_model(glance: Glance) -> Sheet:
     """Leave out labels derived from a probability, such as `y_pred` beside `y_prob`.
 
     Refuse names of one model if some rows contradict.
@@ -191,21 +160,23 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     Done: the probabilities count, with a note; an error if names of one model contradict that in
       some rows
     """
-    classes = classes_of(sheet, request)
-    models = _models(sheet, classes) if classes else {}
-    labels = labels_of(sheet, classes) if models else []
-    pairs, rows = _pairs(sheet, [*models]) if labels else {}, rows_at_a_glance(sheet)
+    sheet, classes = glance.sheet, glance.classes
+    models = _models(glance) if classes else {}
+    if not models:
+        return sheet
+    pairs = _pairs(sheet, [*models])
+    labels = glance.labels
     glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
     for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
-        codes = codes_of(sheet, label, classes) if alone else None
+        codes = codes_of(glance, label) if alone else None
         if codes is None:
             continue
         named = pairs.get(label)
         enough = (codes == 0).any() and (codes == 1).any() and len(codes) >= FEWEST_ROWS
         others = [name for name in models if name not in (label, named)] if enough else []
         for model in ([named] if named in models else []) + others:
-            if model != named and _unlike(codes[rows], glances[model])[0].any():
+            if model != named and _unlike(codes[glance.rows], glances[model])[0].any():
                 continue
             differ, usable = _unlike(codes, all_rows(sheet, models[model]))
             if differ.any() and model == named:
@@ -224,17 +195,15 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     return sheet
 
 
-def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[PredictionColumn]]:
+def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
     """Return configurations with probabilities or scores: of the positive class, or of each."""
     found: dict[str, Sequence[PredictionColumn]] = {}
+    sheet, classes = glance.sheet, glance.classes
     if len(classes) == 2:
-        cells = sheet.undecided
-        some = some_rows(sheet, cells)
-        fractions = ((some != np.round(some)) & ~np.isnan(some)).any(axis=0)
-        found = {cell.configuration: [cell] for cell in compress(cells, fractions)}
-    for name, own in sheet.configurations.items() if sheet.by_class else ():
-        by_class = {cell.label: cell for cell in own}
-        numbers = all(cell.source in sheet.table.numeric for cell in own)
+        found = {c.configuration: [c] for c in compress(glance.cells, glance.fractions)}
+    for name, cells in sheet.configurations.items() if sheet.by_class else ():
+        by_class = {cell.label: cell for cell in cells}
+        numbers = all(cell.source in sheet.table.numeric for cell in cells)
         if numbers and name not in sheet.declared and {*by_class} == {*classes}:
             found[name] = [by_class[label] for label in classes]
     return found
@@ -293,8 +262,8 @@ def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray
     usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
     if numbers.shape[1] > 1:
         usable &= numbers.max(axis=1) > numbers.min(axis=1)
-        own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
-        return usable & (own < numbers.max(axis=1)), usable
+        of_label = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
+        return usable & (of_label < numbers.max(axis=1)), usable
     one = numbers[:, 0]
     low, high = one[usable].min(initial=1), one[usable].max(initial=0)
     half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0

@@ -9,31 +9,24 @@ from itertools import product
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import to_numbers
-from bbccli.reading.classes import codes_among
-from bbccli.reading.columns.labels import codes_of, labels_of
-from bbccli.reading.columns.values import (
-    FEWEST_ROWS,
-    alike,
-    all_rows,
-    classes_of,
-    rows_at_a_glance,
-    some_rows,
-    step_of,
-)
-from bbccli.reading.outcome import task_of
-from bbccli.reading.roles import Request
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, alike, all_rows, some_rows, step_of
+from bbccli.reading.columns.labels import codes_of
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import PredictionColumn
-from bbccli.types import FloatArray, IntArray, Task, distinct
+from bbccli.types import FloatArray, Task, distinct
 
 _ROUNDED = 0.005
 """Share of a column's spread by which it may differ, since the other one was rounded."""
 
 _ALIKE = 0.998
 """Correlation of columns that may be equal, up to a factor and a constant."""
+
+_LINE = 1e-9
+"""Difference of a correlation from 1 up to which columns are one, but for a factor and a constant.
+"""
 
 _EXACT = 1e-6
 """Share of the largest value by which a copy of the truth may differ."""
@@ -88,11 +81,16 @@ FORMS: Sequence[Mapping[str, Form]] = (
 constant, together.
 """
 
+_OF_CLASSES = tuple(forms for forms in FORMS[1:] if "relative" not in next(iter(forms)))
+_OF_LABELS = FORMS[1:3]
+"""Those of two classes: none is divided by the truth, which may be 0; and those of whole numbers.
+"""
+
 _SYMMETRIC = ("the truth minus {}", "the truth divided by {}")
 """Forms in which both columns may change places."""
 
 
-def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
+def refuse_residuals(glance: Glance) -> Sheet:
     """Refuse columns that are computed from the truth, alone or with another one, in every row.
 
     Seen: but for a factor and a constant, the truth; or another column's residual, standardised
@@ -101,24 +99,25 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     Means: computed from the truth
     Done: an error, as for a copy of the truth
     """
-    if "truth" not in sheet.roles or task_of(request, sheet) is Task.SCORE or sheet.layout != WIDE:
+    sheet, classes, truth = glance.sheet, glance.classes, glance.truth
+    if truth is None or glance.task is Task.SCORE or sheet.layout != WIDE:
         return sheet
-    classes, truth = classes_of(sheet, request), sheet.roles["truth"]
-    codes = codes_among(truth, classes) if classes else np.array([])
     derived = dict[str, str]()
     if len(classes) == 2:
-        derived = _derived(sheet, sheet.undecided, np.where(codes < 0, np.nan, codes), FORMS[1:])
-        derived |= _signed(sheet, codes, derived)
+        forms = _OF_CLASSES if glance.fractions.any() else _OF_LABELS
+        derived = _derived(
+            glance, glance.cells, np.where(glance.codes < 0, np.nan, glance.codes), forms
+        )
+        derived |= _signed(glance, derived)
     elif not truth.is_text:
-        numbers = to_numbers(truth.values).astype(np.float64)
-        derived = _derived(sheet, sheet.undecided, numbers, FORMS)
+        derived = _derived(glance, glance.cells, glance.truths, FORMS)
     for place, label in enumerate(classes if sheet.by_class else ()):
         of_class = [cell for cell in sheet.cells if cell.label == label]
         if len(of_class) > 1:
-            here = np.where(codes < 0, np.nan, codes == place)
-            derived |= _derived(sheet, of_class, here, FORMS[1:2])
+            here = np.where(glance.codes < 0, np.nan, glance.codes == place)
+            derived |= _derived(glance, of_class, here, FORMS[1:2])
     if classes:
-        derived |= _marks(sheet, classes, derived)
+        derived |= _marks(glance, derived)
     if derived:
         column, what = next(iter(derived.items()))
         raise InputError(
@@ -133,21 +132,22 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
 
 
 def _derived(
-    sheet: Sheet,
+    glance: Glance,
     cells: Sequence[PredictionColumn],
     truth: FloatArray,
     families: Sequence[Mapping[str, Form]],
 ) -> dict[str, str]:
     """Return the cells that are computed from the truth, or of another column too, and how."""
-    found, varying = dict[str, str](), dict[tuple[str, str], str]()
-    first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
-    first = np.where(np.isfinite(first).all(axis=1, keepdims=True), first, np.nan)
+    sheet, found, varying = glance.sheet, dict[str, str](), dict[tuple[str, str], str]()
+    some = some_rows(sheet, cells)
+    complete = np.isfinite(some).all(axis=1)
+    first, there = some[complete], truth[glance.rows[complete], None]
     units, together = _units(first), max(1, _TOGETHER // max(1, len(cells)))
     for start in range(0, len(families), together):
-        some = families[start : start + together]
-        made = [next(iter(forms.values()))(there, first) for forms in some]
+        now = families[start : start + together]
+        made = [next(iter(forms.values()))(there, first) for forms in now]
         for c, place in _likely(units, _units(np.concatenate(made, axis=1))):
-            forms, other = some[place // len(cells)], place % len(cells)
+            forms, other = now[place // len(cells)], place % len(cells)
             pair = [cells[c].source, cells[other].source]
             if {*pair} & {*found} or (c == other and forms is not FORMS[0]):
                 continue
@@ -163,35 +163,27 @@ def _derived(
     return found | {one[0]: form for one, form in varying.items() if not {*one} & {*found}}
 
 
-def _signed(sheet: Sheet, truth: IntArray, known: Container[str]) -> dict[str, str]:
+def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
     """Return the columns that tell the truth by their sign, and in each class are the lower the
     higher another column: deviance, Pearson and other residuals of a classifier.
     """
-    cells, rows = sheet.undecided, rows_at_a_glance(sheet)
-    some, there = some_rows(sheet, cells), truth[rows]
-    low, high = (some[there == code] for code in (0, 1))
-    if (there == 0).sum() < FEWEST_ROWS or (there == 1).sum() < FEWEST_ROWS:
+    cells, truth = glance.cells, glance.codes
+    low, high = (glance.array[truth[glance.rows] == code] for code in (0, 1))
+    if min(len(low), len(high)) < FEWEST_ROWS:
         return {}
-    apart = np.flatnonzero(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0))
+    apart = np.flatnonzero(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0)).tolist()
     found = dict[str, str]()
-    for c in (c for c in apart if cells[c].name not in known):
-        own = all_rows(sheet, [cells[c]])[:, 0]
-        for other in (o for o in range(len(cells)) if o not in apart):
-            beside = all_rows(sheet, [cells[other]])[:, 0]
-            usable = [(truth == code) & np.isfinite(own) & np.isfinite(beside) for code in (0, 1)]
-            if min(part.sum() for part in usable) < FEWEST_ROWS:
-                continue
-            if own[usable[0]].max() < own[usable[1]].min() and all(
-                _ranked(own[part], beside[part]) <= -_IN_REVERSE for part in usable
-            ):
-                found[cells[c].name] = f"a residual of {cells[other].name}"
+    for c, other in product(apart, {*range(len(cells))} - {*apart}):
+        if cells[c].name in known or cells[c].name in found:
+            continue
+        columns = glance.whole(c, other)
+        there = np.isfinite(columns).all(axis=1)
+        parts = [columns[there & (truth == code)] for code in (0, 1)]
+        if min(map(len, parts)) < FEWEST_ROWS or parts[0][:, 0].max() >= parts[1][:, 0].min():
+            continue
+        if all(np.corrcoef(*mean_ranks(part.T))[0, 1] <= -_IN_REVERSE for part in parts):
+            found[cells[c].name] = f"a residual of {cells[other].name}"
     return found
-
-
-def _ranked(one: FloatArray, other: FloatArray) -> float:
-    """Return the rank correlation of two columns (n,)."""
-    first, second = (np.argsort(np.argsort(column)) for column in (one, other))
-    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _units(columns: FloatArray) -> FloatArray:
@@ -230,75 +222,67 @@ def _form(
     (form, compute), *_ = forms.items()
     made, alone = compute(truth, other), forms is FORMS[0]
     there = np.isfinite(column) & np.isfinite(other) & np.isfinite(made)
-    own, other, truth, made = (one[there] for one in (column, other, truth, made))
-    if len(own) < FEWEST_ROWS:
+    column, other, truth, made = (one[there] for one in (column, other, truth, made))
+    if len(column) < FEWEST_ROWS:
         return ""
     centred = made - made.mean()
-    factor = float(own @ centred / max(centred @ centred, 1e-300))
-    off = np.abs(own - own.mean() - factor * centred).max()
-    close = _EXACT * np.abs(own).max() if alone else _ROUNDED * own.std()
-    within = max(step_of(own[:FEWEST_ROWS]) % 1, close)
-    told = (np.abs(own - truth) <= within).all() if alone else _is_line(own, truth)
-    near = forms is FORMS[1] and _is_nearer(own, made, truth)
+    factor = float(column @ centred / max(centred @ centred, 1e-300))
+    off = np.abs(column - column.mean() - factor * centred).max()
+    close = _EXACT * np.abs(column).max() if alone else _ROUNDED * column.std()
+    within = max(step_of(column[:FEWEST_ROWS]) % 1, close)
+    of_made, of_truth = (1 - abs(np.corrcoef(column, one)[0, 1]) for one in (made, truth))
+    told = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
+    # all but equal to a residual, as a standardised one is, and less like the truth itself
+    near = forms is FORMS[1] and of_made <= 1 - _ALIKE and 4 * of_made < of_truth
     if told or (off > within and not near):  # a copy is refused as such
         return ""
-    if not called and len(distinct(own)) <= 2:
-        rare = min((truth == one).sum() for one in distinct(truth)[:3])
+    if not called and len(distinct(column)) <= 2:
+        rare = min((truth == value).sum() for value in distinct(truth)[:3])
         if rare < _FEWEST_MARKS:
             return ""
     order = np.random.default_rng(0).permutation(len(made))
     apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]
     least = min(float(one[np.isfinite(one)].std()) for one in apart[: 2 - alone])
     # the mean of the other truths falls with the truth by 1 / (N - 1)
-    if within >= abs(factor) * least / _TIMES or abs(factor) * len(own) <= 2 * (not near):
+    if within >= abs(factor) * least / _TIMES or abs(factor) * len(column) <= 2 * (not near):
         return ""
     if off > within:
         return form + _VARYING
-    exact = (name for name, f in forms.items() if np.abs(f(truth, other) - own).max() <= within)
+    exact = (name for name, f in forms.items() if np.abs(f(truth, other) - column).max() <= within)
     return next(exact, f"{form}, but for a factor and a constant,")
 
 
-def _is_line(column: FloatArray, other: FloatArray) -> bool:
-    return bool(abs(np.corrcoef(column, other)[0, 1]) > 1 - 1e-9)
-
-
-def _is_nearer(column: FloatArray, made: FloatArray, truth: FloatArray) -> bool:
-    """True for a standardised residual: all but equal to one, and less like the truth itself."""
-    of_made, of_truth = (abs(np.corrcoef(column, one)[0, 1]) for one in (made, truth))
-    return bool(of_made >= _ALIKE and 4 * (1 - of_made) < 1 - of_truth)
-
-
 def _is_the_prediction(
-    own: FloatArray, other: FloatArray, truth: FloatArray, name: str, of: str
+    column: FloatArray, other: FloatArray, truth: FloatArray, name: str, of: str
 ) -> bool:
     """True if of two columns that make up the truth, and may change places, the first predicts."""
     called = [_CALLED.search(one) is not None for one in (name, of)]
     if called[0] != called[1]:
         return called[1]
-    off = [abs(np.nanmean(one - truth)) for one in (own, other)]
+    off = [abs(np.nanmean(one - truth)) for one in (column, other)]
     return bool(off[0] < off[1])
 
 
-def _marks(sheet: Sheet, classes: Sequence[str], among: Container[str]) -> dict[str, str]:
+def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
     """Return the columns, called so or `among` some, that say in which rows a column of labels is
     right, or wrong.
     """
-    cells = [one for one in sheet.undecided if one.name in among or _CALLED.search(one.name)]
-    some = some_rows(sheet, cells)
-    marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
-    labels = labels_of(sheet, classes) if marks else []
-    truth = codes_among(sheet.roles["truth"], classes)
-    found: dict[str, str] = {}
-    for label, mark in product(labels, marks):
-        predicted = codes_of(sheet, label, classes)
-        if predicted is None:
+    marks = {
+        cell.name: c
+        for c, cell in enumerate(glance.cells)
+        if (cell.name in among or _CALLED.search(cell.name))
+        and np.isin(glance.array[:, c], (0, 1, np.nan)).all()
+    }
+    found, truth = dict[str, str](), glance.codes
+    for label, mark in product(glance.labels if marks else (), marks):
+        predicted = codes_of(glance, label)
+        if predicted is None or label == mark:
             continue
-        right, known = predicted == truth, (predicted >= 0) & (truth >= 0)
-        n_right = int(right[known].sum())
-        if label == mark.name or known.sum() < FEWEST_ROWS or not 0 < n_right < known.sum():
+        known = (predicted >= 0) & (truth >= 0)
+        right, said = (predicted == truth)[known], glance.whole(marks[mark])[known, 0]
+        if len(right) < FEWEST_ROWS or right.all() or not right.any():
             continue
-        said = all_rows(sheet, [mark])[known, 0]
-        for what, wanted in (("right", right[known]), ("wrong", ~right[known])):
+        for what, wanted in (("right", right), ("wrong", ~right)):
             if (said == wanted).all():
-                found[mark.name] = f"1 where {label} is {what}"
+                found[mark] = f"1 where {label} is {what}"
     return found

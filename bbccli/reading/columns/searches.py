@@ -15,7 +15,7 @@ from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.column import joint
-from bbccli.reading.columns.values import FEWEST_ROWS, step_of
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, step_of
 from bbccli.reading.roles import Hints, Request, named
 from bbccli.reading.sample_index import repeat_codes
 from bbccli.reading.sheet import WIDE, Sheet
@@ -128,10 +128,11 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
     varied = 0
     for name in names:
         numbers = to_numbers(table.column(name).values).astype(np.float64)
-        above, own = numbers[:last], numbers[last]
-        above, spread = above[np.isfinite(above)], np.nanstd(above) if len(above) else 0.0
-        off = min(abs(own - total) for total in (above.mean(), above.sum())) if len(above) else 1.0
-        if not off <= min(step_of(numbers[last:]) / 2 + 1e-9 * abs(own), 1e-3 * spread):
+        above, last_one = numbers[:last][np.isfinite(numbers[:last])], numbers[last:]
+        n, whole = len(above), above.sum()
+        off = min(abs(last_one - whole), abs(last_one - whole / n)) if n else np.ones(1)
+        spread = above.std() if n else 0.0
+        if not off <= 1e-3 * spread or not off <= step_of(last_one) / 2 + 1e-9 * abs(last_one):
             return
         varied += int(spread > 0)
     if varied > 1:
@@ -177,13 +178,14 @@ def _differs(table: Table, name: str) -> bool:
     return len(column) > 1 and len(column.codes()[1]) == len(column)
 
 
-def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
+def refuse_metrics(glance: Glance) -> Sheet:
     """Refuse scores without a truth whose columns of numbers are all called like metrics.
 
     Seen: with `--task score`, several columns, all called like metrics, such as `faithfulness`
     Means: metrics of one system
     Done: an error: one system has many metrics
     """
+    sheet = glance.sheet
     numbers = [c.name for c in sheet.cells if c.source not in sheet.table.texts]
     wide = sheet.scored and sheet.layout == WIDE and not sheet.declared
     if wide and len(numbers) > 1 and all(map(_worth, numbers)):
@@ -198,13 +200,14 @@ def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
     return sheet
 
 
-def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
+def doubt_rows_of_folds(glance: Glance) -> Sheet:
     """Doubt scores without a truth that are of one fold each; a column of their folds is none.
 
     Seen: with `--task score`, each fold in one row; or keys such as `Fold01`
     Means: scores of folds, not of samples
     Done: a note: N is the number of folds
     """
+    sheet = glance.sheet
     if not sheet.scored or sheet.n_rows < 2:
         return sheet
     stray = [

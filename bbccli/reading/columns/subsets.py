@@ -13,6 +13,7 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.reading.column import Column, number_of
+from bbccli.reading.columns.glance import Glance
 from bbccli.reading.roles import Hints, Request, is_given, named
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import Table
@@ -125,8 +126,9 @@ def _letters(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
-def refuse_subsets_as_folds(sheet: Sheet, _request: Request) -> Sheet:
+def refuse_subsets_as_folds(glance: Glance) -> Sheet:
     """Refuse folds, of whatever file, that are subsets; slices of caret are called Training060."""
+    sheet = glance.sheet
     if "fold" in sheet.roles and sheet.layout != "caret":
         _refuse_names(sheet.roles["fold"])
     return sheet

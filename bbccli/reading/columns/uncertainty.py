@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from bbccli.notes import identities
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import to_numbers
-from bbccli.reading.columns.values import FEWEST_ROWS, all_rows, classes_of, some_rows
-from bbccli.reading.roles import Request
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance
 from bbccli.reading.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray
 
@@ -36,7 +35,7 @@ _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
 
 
-def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
+def leave_out_certainty(glance: Glance) -> Sheet:
     """Leave out columns ordered as the distance of a probability from one half, or in reverse.
 
     Such are the larger of p and 1 - p, a margin, an entropy, a variance. There must be
@@ -46,19 +45,18 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
     Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
     Done: left out, with a note
     """
-    classes, cells = classes_of(sheet, request), sheet.undecided
-    if len(classes) != 2 or not 1 < len(cells) <= _MOST_COLUMNS:
-        return sheet
-    some, gone = some_rows(sheet, cells), dict[str, str]()
-    some = some[np.isfinite(some).all(axis=1)]
-    for c, k in _likely(some):
-        if k == c or {cells[c].name, cells[k].name} & {*gone}:
-            continue
-        own, other = all_rows(sheet, [cells[c], cells[k]]).T
-        there = np.isfinite(own) & np.isfinite(other)
-        if _ordered_by(np.abs(own - 0.5)[there], other[there]):
-            gone[cells[k].name] = cells[c].name
-    return _without(sheet, [*gone], "how certain a model is")
+    if len(glance.classes) != 2 or not 1 < len(glance.cells) <= _MOST_COLUMNS:
+        return glance.sheet
+    if not glance.fractions.any():
+        return glance.sheet
+    gone = list[int]()
+    for c, k in _likely(glance.complete):
+        if k != c and not {c, k} & {*gone}:
+            columns = glance.whole(c, k)
+            probability, other = columns[np.isfinite(columns).all(axis=1)].T
+            if _ordered_by(np.abs(probability - 0.5), other):
+                gone.append(k)
+    return _without(glance, gone, "how certain a model is")
 
 
 def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
@@ -89,7 +87,7 @@ def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
     return bool(many and _is_ordered(in_order, _SLACK * np.ptp(column, axis=0)))
 
 
-def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
+def leave_out_spread(glance: Glance) -> Sheet:
     """Leave out columns that are the spread of all others in every row, but for a mean of these;
     and those of a prediction.
 
@@ -99,38 +97,46 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
     Means: how far models disagree, or how certain one is
     Done: left out, with a note
     """
-    sheet = _without(sheet, [*_called_spreads(sheet)], "how certain a model is")
-    cells = sheet.undecided
-    if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
-        return sheet
-    spread = list[str]()
-    if _are_spreads(some_rows(sheet, cells)).any():
-        found = _are_spreads(all_rows(sheet, cells))
-        spread = [cell.name for cell, one in zip(cells, found, strict=True) if one]
-    return _without(sheet, spread, "how much the others disagree")
+    if called := [*_called_spreads(glance)]:
+        glance = glance.after(_without(glance, called, "how certain a model is"))
+    n_columns = len(glance.cells)
+    if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS:
+        return glance.sheet
+    if not _are_spreads(glance.complete).any():
+        return glance.sheet
+    spreads = np.flatnonzero(_are_spreads(glance.whole(*range(n_columns)))).tolist()
+    return _without(glance, spreads, "how much the others disagree")
 
 
-def _called_spreads(sheet: Sheet) -> Iterator[str]:
+def _called_spreads(glance: Glance) -> Iterator[int]:
     """Yield the columns called the spread of a prediction that is there, and no better than it."""
-    cells, truth = sheet.undecided, sheet.roles.get("truth")
-    words = [re.findall(r"[a-z]+|\d+", cell.name.casefold()) for cell in cells]
-    called = [any(map(_SPREAD.fullmatch, own)) for own in words]
-    if truth is None or not any(called) or (truth.is_text and len(truth.codes()[1]) > 2):
+    truth, pairs = glance.truth, _spreads_and_points(tuple(cell.name for cell in glance.cells))
+    if truth is None or not pairs or (truth.is_text and len(truth.codes()[1]) > 2):
         return
-    values = np.asarray(truth.codes()[0] if truth.is_text else to_numbers(truth.values), float)
-    stems = [[w for w in own if not (_SPREAD.fullmatch(w) or _POINT.fullmatch(w))] for own in words]
-    for c, cell in enumerate(cells):
-        points = [i for i, stem in enumerate(stems) if stem == stems[c] and not called[i]]
-        if called[c] and points:
-            own, point = all_rows(sheet, [cell, cells[points[0]]]).T
-            there = np.isfinite(own) & np.isfinite(point) & np.isfinite(values)
-            if there.sum() < FEWEST_ROWS or own[there].min() < 0:
-                continue
-            told = values[there]
-            alike = np.abs(np.corrcoef([told, own[there], point[there]])[0])
-            # a model called so, such as a kernel, is nearer to the truth than its mean is
-            if not alike[1] > alike[2] and ((own[there] - told) ** 2).mean() > _NEAR * told.var():
-                yield cell.name
+    for spread, point in pairs:
+        columns = np.column_stack([glance.truths, glance.whole(spread, point)])
+        columns = columns[np.isfinite(columns).all(axis=1)]
+        if len(columns) < FEWEST_ROWS or columns[:, 1].min() < 0:
+            continue
+        alike = np.abs(np.corrcoef(columns.T)[0])
+        # a model called so, such as a kernel, is nearer to the truth than its mean is
+        off = (columns[:, 1] - columns[:, 0]) ** 2
+        if not alike[1] > alike[2] and off.mean() > _NEAR * columns[:, 0].var():
+            yield spread
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _spreads_and_points(names: tuple[str, ...]) -> Sequence[tuple[int, int]]:
+    """Return the columns called a spread, each with the first of the same stem that is not."""
+    words = [re.findall(r"[a-z]+|\d+", name.casefold()) for name in names]
+    points, spreads = dict[tuple[str, ...], int](), list[tuple[int, tuple[str, ...]]]()
+    for c, some in enumerate(words):
+        stem = tuple(w for w in some if not (_SPREAD.fullmatch(w) or _POINT.fullmatch(w)))
+        if any(map(_SPREAD.fullmatch, some)):
+            spreads.append((c, stem))
+        else:
+            points.setdefault(stem, c)
+    return [(c, points[stem]) for c, stem in spreads if stem in points]
 
 
 def _are_spreads(columns: FloatArray) -> BoolArray:
@@ -157,6 +163,7 @@ def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
     return np.asarray(off <= _SLACK * np.ptp(columns, axis=0))
 
 
-def _without(sheet: Sheet, names: Sequence[str], what: str) -> Sheet:
+def _without(glance: Glance, gone: Sequence[int], what: str) -> Sheet:
     """Return the sheet without some columns, with a note."""
+    names, sheet = [glance.cells[c].name for c in gone], glance.sheet
     return sheet.without(names, identities.uncertainty(names, what)) if names else sheet

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from bbccli.errors import OptionError, nearest, parameter, short
-from bbccli.notes import Note, of_metadata
+from bbccli.notes import Note, identities, of_metadata
 from bbccli.reading.classes import in_order
 from bbccli.reading.columns import TABLE_RULES
 from bbccli.reading.columns.groups import refuse_key_of_long
@@ -86,7 +86,7 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
     if aside := _united(table.aside for table in tables):
         yield of_metadata.row_numbers(aside)
     if nested := _united(table.nested for table in tables):
-        yield of_metadata.columns_set_aside(nested)
+        yield identities.nested_set_aside(nested)
     if unused := _united(layout.beside for layout in layouts):
         yield of_metadata.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
     if spare := _united(layout.spare for layout in layouts):

@@ -102,7 +102,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     import pyarrow as pa
 
     one_file = len(tables) == 1
-    if all(layout.configuration and layout.global_names for layout in layouts):
+    if all(layout.configuration for layout in layouts):
         _refuse_same_content(tables)
     parts: list[pa.Table] = []
     origins: list[Origin] = []
@@ -161,7 +161,7 @@ def refuse_lacking(what: str, *, is_in: Table, not_in: Table) -> NoReturn:
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
-    """Refuse files of equal content: appended rows must differ."""
+    """Refuse files of several configurations, and equal content: each would count twice."""
     seen: dict[str, str] = {}
     for table in tables:
         earlier = seen.setdefault(table.sha256 or table.path, table.path)
@@ -201,6 +201,12 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
 
 def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout) -> None:
     """Check that every file has the columns of the first one, and the same key, if any."""
+    if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
+        raise InputError(
+            "predictions are lists in some files, and not in others",
+            path=table.path,
+            hint="write the column the same way in all files",
+        )
     columns, expected = ({*one.roles, *one.predictions} for one in (layout, first_layout))
     for name in sorted(expected ^ columns):
         there, lacks, by = first, table, first_layout
@@ -209,12 +215,6 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
         own = {**by.roles, **by.predictions}[name]
         what = "column of predictions" if name == PREDICTION else f"column {own!r}"
         refuse_lacking(what, is_in=there, not_in=lacks)
-    if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
-        raise InputError(
-            "predictions are lists in some files, and one column per class in others",
-            path=table.path,
-            hint="write the column the same way in all files",
-        )
     key, first_key = layout.roles.get("row_id"), first_layout.roles.get("row_id")
     if key is None or first_key is None:
         from bbccli.reading.keys import refuse_overlooked

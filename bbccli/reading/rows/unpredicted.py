@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import compress
+from itertools import chain
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from bbccli.notes import lacking
 from bbccli.reading.column import joint, number_of
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
-from bbccli.types import FloatArray, IntArray, distinct, starts_of
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct, starts_of
 
 FEWEST, FEWEST_SCATTERED = 5, 10
 """Fewest rows of a shape, and without one, that are told."""
@@ -60,70 +60,88 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
         return sheet, values
     flat, notes, n_left_out = values.array.reshape(-1, values.array.shape[2]), [], 0
     n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
-    some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
+    seen = distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))
+    some = flat[seen]
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
     blocks = cache(partial(_blocks, sheet))
-    for name, cells in _groups(sheet, some):
-        for value, strange in _suspects(sheet, some, cells):
-            rows = _rows_of(flat, cells, value)
-            if _never_predicted(sheet, blocks, flat, rows, value, strange):
-                flat[np.ix_(rows, cells)] = np.nan
-                some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
-                notes.append(lacking.never_predicted(len(rows), value, name or every))
-                n_left_out += 0 if name else len(distinct(rows % len(sheet.usable)))
+    for name, cells, value in chain(_of_all(sheet, some), _of_each(sheet, some, seen, blocks)):
+        strange = _strange(sheet, some[:, cells], cells, value)
+        rows = _rows_of(flat, cells, value) if strange else cells[:0]
+        if len(rows) and _never_predicted(sheet, blocks, flat, rows, value, strange):
+            flat[np.ix_(rows, cells)] = np.nan
+            some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
+            notes.append(lacking.never_predicted(len(rows), value, name or every))
+            n_left_out += 0 if name else len(distinct(rows % len(sheet.usable)))
     return replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out), values
 
 
-def _groups(sheet: Sheet, some: FloatArray) -> Iterator[tuple[str, IntArray]]:
-    """Yield the cells of all configurations, then of each in which some rows (n, C), without those
-    that were told of all, hold a whole number several times and mostly different values beside it.
+_Suspect = tuple[str, IntArray, float]
+"""A configuration, or none for all, its cells, and a value."""
+
+
+def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
+    """Yield the values that all cells share in several of some rows (n, C), the most frequent
+    first.
     """
-    yield "", np.arange(len(sheet.cells))
-    if len(sheet.configurations) < 2:
-        return
-    in_order, (n_rows, n_cells) = np.sort(some.T), some.shape
-    new = np.ones((n_cells, n_rows), bool)
-    new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
-    times, n_values = np.diff(np.flatnonzero(new), append=new.size), new.sum(axis=1)
-    times *= np.trunc(values := in_order[new]) == values
-    most = np.maximum.reduceat(times, np.cumsum(n_values) - n_values)
+    lowest = np.fmin.reduce(some, axis=1)
+    equal = np.sort(lowest[lowest == np.fmax.reduce(some, axis=1)])
+    starts = starts_of(equal)
+    counts = np.diff(starts, append=len(equal))
+    for i in np.argsort(-counts, kind="stable")[:3].tolist():
+        if counts[i] > 2:
+            yield "", np.arange(some.shape[1]), float(equal[starts[i]])
+
+
+def _of_each(
+    sheet: Sheet, some: FloatArray, seen: IntArray, blocks: Callable[[], IntArray | None]
+) -> Iterator[_Suspect]:
+    """Yield the whole numbers that one of several configurations holds in several of some rows
+    (n, C), the predictions `seen`, that may be a shape.
+    """
     owned: dict[str, list[int]] = {}
     for i, cell in enumerate(sheet.cells):
         owned.setdefault(cell.configuration, []).append(i)
-    recurs, differ = (
-        {cell.configuration for cell in compress(sheet.cells, some)}
-        for some in (most > 2, 2 * n_values > n_rows - most)
+    if len(owned) < 2:
+        return
+    order, starts = np.concatenate([*owned.values()]), np.cumsum([0, *map(len, owned.values())])
+    lowest, highest = (
+        find.reduceat(some[:, order], starts[:-1], axis=1) for find in (np.fmin, np.fmax)
     )
-    likely = recurs & differ
-    yield from ((name, np.array(cells)) for name, cells in owned.items() if name in likely)
+    shared, none = np.where(lowest == highest, lowest, np.nan), np.isnan(lowest)
+    in_order = np.sort(shared.T)
+    new = np.ones(in_order.shape, bool)
+    new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
+    times, held = np.diff(np.flatnonzero(new), append=new.size), in_order[new]
+    owner = np.nonzero(new)[0]
+    often = (times > 2) & (np.trunc(held) == held) & np.isfinite(held)
+    if len(order) == len(owned):  # a column each: that most others differ is told at once
+        often &= 2 * new.sum(axis=1)[owner] > len(some) - times
+    owner, held = owner[often], held[often]
+    if len(owner):
+        likely = _are_shapes(sheet, blocks, (shared[:, owner] == held) | none[:, owner], seen)
+        names = [*owned]
+        for i in np.flatnonzero(likely).tolist():
+            yield names[owner[i]], np.array(owned[names[owner[i]]]), float(held[i])
 
 
-def _suspects(
-    sheet: Sheet, some: FloatArray, cells: IntArray
-) -> Iterator[tuple[float, Sequence[int]]]:
-    """Yield values shared by cells in several of some rows (n, C), the most frequent first; and the
-    cells in which they are strange, equal ones once.
+def _strange(sheet: Sheet, some: FloatArray, cells: IntArray, value: float) -> list[int]:
+    """Return the cells, whose predictions (n, C) are in some rows, in which a value that all hold
+    in several rows is strange, equal ones once.
     """
-    own, several = some[:, cells], len({sheet.cells[cell].configuration for cell in cells}) > 1
-    lowest, highest = np.fmin.reduce(own, axis=1), np.fmax.reduce(own, axis=1)
-    equal = np.sort(lowest[lowest == highest])
-    starts = starts_of(equal)
-    shared, counts = equal[starts], np.diff(starts, append=len(equal))
-    for i in np.argsort(-counts, kind="stable")[:3].tolist() if counts.max(initial=0) > 2 else ():
-        value = float(shared[i])
-        strange: dict[bytes, int] = {}
-        others = own[(lowest != value) | (highest != value)]
-        rare = (others == value).sum(axis=0) <= 1 + ELSEWHERE * counts[i]
-        for c in np.flatnonzero(rare).tolist() if counts[i] > 2 else ():
-            cell, numbers = int(cells[c]), others[~np.isnan(others[:, c]), c]
-            if len(numbers) < FEWEST:
-                continue
-            beside = several and not numbers.min() <= value <= numbers.max()
-            beside = beside and not _is_truth(sheet, value)
-            if beside or 2 * len(distinct(numbers)) > len(numbers):
-                strange.setdefault(numbers.tobytes(), cell)
-        if strange:
-            yield value, list(strange.values())
+    several = len({sheet.cells[cell].configuration for cell in cells}) > 1
+    there = (np.fmin.reduce(some, axis=1) == value) & (np.fmax.reduce(some, axis=1) == value)
+    others = some[~there]
+    rare = (others == value).sum(axis=0) <= 1 + ELSEWHERE * there.sum()
+    found: dict[bytes, int] = {}
+    for c in np.flatnonzero(rare).tolist():
+        numbers = others[~np.isnan(others[:, c]), c]
+        if len(numbers) < FEWEST:
+            continue
+        beside = several and not numbers.min() <= value <= numbers.max()
+        beside = beside and not _is_truth(sheet, value)
+        if beside or 2 * len(distinct(numbers)) > len(numbers):
+            found.setdefault(numbers.tobytes(), int(cells[c]))
+    return [*found.values()]
 
 
 def _is_truth(sheet: Sheet, value: float) -> bool:
@@ -158,8 +176,11 @@ def _never_predicted(
         if np.count_nonzero(flat[:, cell] == value) <= (1 + ELSEWHERE) * len(rows)
     }
     likely = len(models) > 1 or (len(models) == 1 and value == int(value))
-    if len(rows) >= FEWEST and likely and _is_shape(sheet, blocks, rows):
-        return not _known_by_truth(sheet, rows, ALMOST_ALL)
+    if len(rows) >= FEWEST and likely:
+        held = np.zeros((len(flat), 1), bool)
+        held[rows] = True
+        if _are_shapes(sheet, blocks, held, fewest=FEWEST).all():
+            return not _known_by_truth(sheet, rows, ALMOST_ALL)
     several = len(models) > 1 and len(rows) >= FEWEST_SCATTERED
     return several and not _known_by_truth(sheet, rows, 0)
 
@@ -173,17 +194,28 @@ def _blocks(sheet: Sheet) -> IntArray | None:
     return joint([repeats, sheet.roles["fold"].codes()[0][places]])
 
 
-def _is_shape(sheet: Sheet, blocks: Callable[[], IntArray | None], rows: IntArray) -> bool:
-    """True for whole folds, or a run of rows in each of some repeats."""
-    places = sheet.rows[:, sheet.usable].reshape(-1)
-    runs = 1 + np.count_nonzero(np.diff(np.sort(places[rows])) > 1)
-    if runs <= len(sheet.rows) and len(rows) >= FEWEST * runs:
-        return True
-    codes = blocks()
-    if codes is None:
-        return False
-    sizes, own = np.bincount(codes), np.bincount(codes[rows], minlength=int(codes.max()) + 1)
-    return bool(((own == 0) | (own == sizes)).all())
+def _are_shapes(
+    sheet: Sheet,
+    blocks: Callable[[], IntArray | None],
+    held: BoolArray,
+    seen: IntArray | slice = slice(None),
+    fewest: int = 0,
+) -> BoolArray:
+    """(V,) True for values that the predictions `seen` hold, or none (n, V), in whole folds, or in
+    a run of rows, of `fewest` on average, in each of some repeats.
+    """
+    in_order = held[np.argsort(sheet.rows[:, sheet.usable].reshape(-1)[seen], kind="stable")]
+    runs = in_order[0] + (in_order[1:] & ~in_order[:-1]).sum(axis=0)
+    likely = (runs <= len(sheet.rows)) & (held.sum(axis=0) >= fewest * runs)
+    if not likely.all() and (codes := blocks()) is not None:
+        codes = codes[seen]
+        order = np.argsort(codes, kind="stable")
+        starts = starts_of(codes[order])
+        all_, any_ = (
+            find.reduceat(held[order], starts) for find in (np.logical_and, np.logical_or)
+        )
+        likely |= (all_ == any_).all(axis=0)
+    return np.asarray(likely)
 
 
 def _known_by_truth(sheet: Sheet, rows: IntArray, share: float) -> bool:

@@ -68,6 +68,14 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         classes = levels_of(frame.column(plain.roles["truth"]))
     else:
         classes = {*free} if numbers and not (told or hints.task is Task.SCORE) else set()
+        if other := next((t.path for t in hints.tables if not classes <= {*t.names}), None):
+            raise InputError(
+                f"holds {len(free)} columns of predictions, with names that {other} lacks, but of "
+                "several files each must hold one configuration",
+                path=frame.path,
+                hint="write all columns into one file (numpy: column_stack); use bbc batch if each "
+                "file is a separate experiment",
+            )
     if classes <= {*free} and len(classes) > 1:
         return {f"{PROBABILITY}{name}": name for name in free if name in classes}
     if len(among) > 1:
