@@ -640,7 +640,7 @@ def test_no_option_error_of_python_names_a_flag():
     }
     in_words_of_the_command_line = {
         ("platform/resources.py", "--memory "),  # 256MB
-        ("reading/pipeline.py", "--runner dask can't read "),
+        ("reading/__init__.py", "--runner dask can't read "),
     }
     assert flags <= in_words_of_the_command_line
 

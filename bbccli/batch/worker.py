@@ -22,7 +22,7 @@ from bbccli.platform.read_limits import Reading
 from bbccli.platform.records import Json, as_json
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import message, redacted
-from bbccli.reading.pipeline import hash_of
+from bbccli.reading import hash_of
 from bbccli.reading.sources import metadata_path, sha256_of
 from bbccli.reading.sources.lines import line_of
 from bbccli.reading.sources.urls import MissingError, url_bytes

@@ -18,13 +18,13 @@ from bbccli.domain.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError, naming
 from bbccli.notes import Note, identities, of_metadata
 from bbccli.platform.arguments import check_order
+from bbccli.reading import understand_sheet
 from bbccli.reading.classes import in_order, sorted_names, spelled
 from bbccli.reading.column import Column, name_of
 from bbccli.reading.columns.classes import sum_to_one
 from bbccli.reading.columns.glance import may_be_classes
 from bbccli.reading.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.reading.outcome import refuse_truth, task_of
-from bbccli.reading.pipeline import understand_sheet
 from bbccli.reading.roles import Request, Roles
 from bbccli.reading.sample_index import place
 from bbccli.reading.sheet import RAISE, Sheet

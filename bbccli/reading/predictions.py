@@ -121,8 +121,8 @@ def _read_words(sheet: Sheet, rows: IntArray) -> Values:
     array = np.empty((*rows.shape, len(sheet.cells)), np.int64)
     for c, cell in enumerate(sheet.cells):
         codes, names = sheet.column(cell).named_codes()
-        own = np.array([*(places.setdefault(name, len(places)) for name in names), -1])
-        array[:, :, c] = np.where(rows < 0, -1, own[codes[rows]])
+        of_names = np.array([*[places.setdefault(name, len(places)) for name in names], -1])
+        array[:, :, c] = np.where(rows < 0, -1, of_names[codes[rows]])
     return Values(array, tuple(cell.name for cell in sheet.cells), words=tuple(places))
 
 
@@ -249,7 +249,7 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         if several:
             array = array.reshape(*array.shape[:2], len(places), len(classes))
         elif not replace(values, array=array).in_unit:
-            other = values.array[:, :, [own[classes[0]] for own in places.values()]]
+            other = values.array[:, :, [at[classes[0]] for at in places.values()]]
             array = np.subtract(array, other, dtype=np.float64)  # as if read from text
     elif several:
         name = sheet.cells[0].name

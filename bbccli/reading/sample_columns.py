@@ -222,13 +222,13 @@ def _single(values: FloatArray, files: IntArray) -> BoolArray:
 def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, int]:
     """Return which value of a sample most others contradict, and one of these."""
     there = np.flatnonzero(reference == reference[entry])
-    own = values[there]
-    near = np.abs(own[:, None] - own) < abs(values[entry] - values[reference[entry]]) / 2
+    given = values[there]
+    near = np.abs(given[:, None] - given) < abs(values[entry] - values[reference[entry]]) / 2
     votes = near.sum(axis=1)
     most = there[int(np.argmax(votes))]
     if votes.max() == votes[there == reference[entry]].max():
         return entry, int(reference[entry])
-    far = np.abs(own - values[most]) >= abs(values[entry] - values[reference[entry]]) / 2
+    far = np.abs(given - values[most]) >= abs(values[entry] - values[reference[entry]]) / 2
     return int(there[far][0]), int(most)
 
 

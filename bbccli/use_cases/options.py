@@ -198,7 +198,7 @@ class InputOptions:
     ) -> tuple[Sheet | None, PredictionMatrix]:
         """Return also the sheet of files."""
         from bbccli.domain.matrix import PredictionMatrix
-        from bbccli.reading.pipeline import understand
+        from bbccli.reading import understand
 
         if isinstance(path, PredictionMatrix):
             return None, path

@@ -15,7 +15,7 @@ from experiments import FAST, experiment
 from bbccli.batch.run import Tally
 from bbccli.cli.command import command_named
 from bbccli.documents.loading import read_documents
-from bbccli.reading.pipeline import hash_of
+from bbccli.reading import hash_of
 from bbccli.use_cases.options import Analysis
 
 PATTERN = "runs/**/p.csv"

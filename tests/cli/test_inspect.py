@@ -403,7 +403,7 @@ def test_memory_bounds_what_is_compared():
 
 def test_too_little_memory_is_told_before_predictions_are_read(run, save, monkeypatch):
     path = save("truth,a\n" + "0,0.1\n1,0.2\n" * 20_000)
-    monkeypatch.setattr("bbccli.reading.pipeline.read_values", None)
+    monkeypatch.setattr("bbccli.reading.read_values", None)
     for command in ("inspect", "correct", "compare", "leaderboard"):
         status, out, err = run(command, path, "--memory", "16MB")
         assert (status, out) == (2, "")

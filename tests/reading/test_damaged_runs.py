@@ -13,8 +13,7 @@ from reading import checked, fault
 
 from bbccli.errors import InputError
 from bbccli.platform import read_limits
-from bbccli.reading import Roles, read
-from bbccli.reading.pipeline import read_source
+from bbccli.reading import Roles, read, read_source
 from bbccli.stats.verification import verified
 
 N = 40

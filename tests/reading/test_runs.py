@@ -16,8 +16,7 @@ from sklearn.datasets import make_classification
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.platform import read_limits
-from bbccli.reading import Roles, read, sources
-from bbccli.reading.pipeline import hash_of
+from bbccli.reading import Roles, hash_of, read, sources
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.folder import RUNS
 from bbccli.types import PredictionKind
