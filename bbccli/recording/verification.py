@@ -204,7 +204,7 @@ def verified(
         largest_recomputed=max((one.difference for one, *_ in again), default=None),
         n_recomputed=len(again),
         notes=(
-            *_on_refit(results, folder),
+            *_on_choice(results, candidates, folder),
             *why,
             *[f"{OTHER_CLASSES}: {listing(others)}"][: len(others)],
             *_otherwise(plan, again),
@@ -226,16 +226,26 @@ def _by_other_classes(one: Compared, part: Part) -> bool:
     return wants is PredictionKind.LABEL and part.kind is not PredictionKind.LABEL
 
 
-def _on_refit(results: Any, folder: Path) -> list[str]:
-    """Return a note on a search that selects by a metric that was not recorded."""
+def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> list[str]:
+    """Return a note on a search that selects by a metric that was not recorded, or in another way:
+    by a function, or among those of the last iteration.
+    """
     scoring, refit = getattr(results, "scoring", None), getattr(results, "refit", None)
-    if not isinstance(scoring, Mapping) or not isinstance(refit, str):
+    recorded = scoring.get(refit) if isinstance(scoring, Mapping) and isinstance(refit, str) else 0
+    if recorded != 0 and getattr(recorded, "folder", None) != folder:
+        return [
+            f"the search selects by {refit!r}, which is not the metric that was recorded: bbc "
+            "correct selects by the recorded one"
+        ]
+    chosen, means = getattr(results, "best_index_", None), [one.mean for one in candidates]
+    if chosen is None or not np.isfinite(means[chosen]):
         return []
-    if getattr(scoring.get(refit), "folder", None) == folder:
+    best = int(np.nanargmax(means))
+    if means[best] - means[chosen] <= tolerance_of(TOLERANCE, means[best]):
         return []
     return [
-        f"the search selects by {refit!r}, which is not the metric that was recorded: bbc correct "
-        "selects by the recorded one"
+        f"the search chose {candidates[chosen].label}, not {candidates[best].label}, which has the "
+        "best recorded mean score, and which bbc correct takes for the winner"
     ]
 
 

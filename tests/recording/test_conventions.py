@@ -167,6 +167,30 @@ def test_correct_takes_metric_pooling_and_clip_of_a_search_that_drops(scoring):
     assert "(accuracy)" in repr(other).splitlines()[0]
 
 
+@pytest.mark.parametrize("which", ["worst", "best", "tied"])
+def test_a_search_whose_refit_is_a_function_names_what_it_chose(tmp_path, which):
+    grid = {"C": [0.01, 1, 1.0000001]}
+    rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring="accuracy")
+    choose = {
+        "worst": lambda results: int(np.argmin(results["mean_test_score"])),
+        "best": lambda results: int(np.argmax(results["mean_test_score"])),
+        "tied": lambda results: 2,
+    }[which]
+    search = GridSearchCV(
+        LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer, refit=choose
+    ).fit(*RARE)
+    means = search.cv_results_["mean_test_score"]
+    assert means[1] == means[2] != means[0]
+    worst, best = int(np.argmin(means)), int(np.argmax(means))
+    assert (which == "worst") == (means[search.best_index_] < means[best])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rec.finish(search)
+    said = [str(one.message) for one in caught]
+    chosen = f"the search chose C={grid['C'][worst]}, not C={grid['C'][best]}, which has the best"
+    assert [one[: len(chosen)] for one in said] == ([chosen] if which == "worst" else [])
+
+
 def test_a_search_that_selects_by_another_metric_than_the_recorded_one(tmp_path):
     rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring="roc_auc")
     scoring = {"auc": rec.scorer, "acc": "accuracy"}
