@@ -519,7 +519,7 @@ def test_a_recording_has_its_own(place, tmp_path):
         bbccli.correct(rec, metric="accuracy", vault=str(place / "scores.csv"))
 
 
-@pytest.mark.parametrize("name", ["inspect", "deepeval", "every_eval_ever"])
+@pytest.mark.parametrize("name", ["inspect", "deepeval", "every_eval_ever", "lm_eval"])
 def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run, name):
     from random import Random
 
@@ -542,9 +542,24 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         (tmp_path / place).mkdir()
         WRITERS[name](tmp_path / place, own, rng)
     how = ("--n-resamples", 50, "--vault", tmp_path / "i-vault/logs")
+    if name == "lm_eval":  # it numbers the items of a run
+        error = run.refused("correct", tmp_path / "search", *how).replace("\n", " ")
+        assert "samples are not in the vault" in error
+        assert "--row-id names a fact about the items" in error
+        error = run.refused("correct", tmp_path / "search", *how, "--row-id", "doc.level")
+        assert "no key: items lack it, or share a value" in error.replace("\n", " ")
+        assert not openings.lines_of(tmp_path / "i-vault/openings.jsonl")
+        how = (*how, "--row-id", "doc.question")
     found = run.document("correct", tmp_path / "search", *how)
     assert vault_row(found)["value"] == pytest.approx(np.mean(np.array(sealed) % 2))
     assert "are sealed, such as" in run.refused("correct", tmp_path / "seen", *how)
+    if name == "lm_eval":  # a file of the folder alone is the same opening
+        (file,) = (tmp_path / "i-vault/logs").rglob("samples_*.jsonl")
+        shutil.copy(file, tmp_path / "i-vault/one.jsonl")
+        one = ("--n-resamples", 50, "--vault", tmp_path / "i-vault/one.jsonl", *how[-2:])
+        again = run.document("correct", tmp_path / "search", *one)
+        assert vault_row(again)["value"] == vault_row(found)["value"]
+        assert len(openings.lines_of(tmp_path / "i-vault/openings.jsonl")) == 1
 
 
 def test_keys_that_are_variables_are_joined_by_the_one_that_the_vault_has(place, run):

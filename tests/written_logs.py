@@ -89,8 +89,8 @@ def lm_eval(folder: Path, runs: Sequence[Run], random: Random) -> None:
     for stem, run in named(runs, random):
         for epoch in range(max(map(len, run.scores.values()))):
             rows = [
-                {"doc_id": i, "doc": {}, "filter": "none", "metrics": ["acc"], "doc_hash": f"h{i}",
-                 "acc": own[epoch]}
+                {"doc_id": i, "doc": {"question": f"q{i}", "level": "easy"}, "filter": "none",
+                 "metrics": ["acc"], "doc_hash": f"h{i}", "acc": own[epoch]}
                 for i, own in run.scores.items() if epoch < len(own)
             ]  # fmt: skip
             random.shuffle(rows)

@@ -58,7 +58,7 @@ def sheet_of_logs(
     `request.roles` may name a scorer (prediction) and a property of the items (group). Of the
     files `around` them those that were not read are named.
     """
-    logs = _logs(framework, files)
+    logs = _logs(framework, files, request.roles.row_id)
     read = {path.resolve() for file in files for path in (file.path, *file.companions)}
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out], request.again)
@@ -100,24 +100,41 @@ def sheet_of_logs(
     about = Metadata(task=Task.SCORE, bounds=_bounds(runs, entries, scorer), run=run)
     sha256 = hash_of(sorted((file.path.name, file.sha256) for file in files))
     sheet = sheet_of(path, _predictions(runs, entries, scorer, request, path, about), sha256)
-    names = {"row_id": ITEM, "repeat": EPOCH, "group": request.roles.group or ""}
+    asked = request.roles
+    names = {"row_id": asked.row_id or ITEM, "repeat": EPOCH, "group": asked.group or ""}
     roles = {role: replace(column, name=names[role]) for role, column in sheet.roles.items()}
     raw = {**sheet.metadata.raw, "configs": [_properties(*item) for item in runs.items()]}
     return replace(sheet, roles=roles, metadata=replace(sheet.metadata, raw=raw))
 
 
-def _logs(framework: Framework, files: Sequence[File]) -> list[Log]:
-    """Return the logs in files; what none of these would hold is a fault of the file."""
+def _logs(framework: Framework, files: Sequence[File], key: str | None) -> list[Log]:
+    """Return the logs in files, with items named by a fact about them if one is the `key`; what
+    none of these would hold is a fault of the file.
+    """
     logs: list[Log] = []
     for file in files:
         try:
             logs += framework.load(file)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            key = error.args[0] if isinstance(error, KeyError) else None
-            lost = f": it lacks {key}" if isinstance(key, str) else ""
+            lacking = error.args[0] if isinstance(error, KeyError) else None
+            lost = f": it lacks {lacking}" if isinstance(lacking, str) else ""
             where = f"{file.place} " if file.place else ""
             raise file.fault(f"{where}is not in the format of {framework.name}{lost}") from None
-    return [_whole(log) for log in framework.together(logs)]
+    together = framework.together(logs)
+    return [_whole(log if key in (None, ITEM) else _keyed(log, key or "")) for log in together]
+
+
+def _keyed(log: Log, name: str) -> Log:
+    """Return a log with a fact about each item for its key."""
+    place = str(log.place)
+    keys = {one.item: _fact("row_id", name, one, {}, place) for one in log.results}
+    if None in keys.values() or len({*keys.values()}) < len(keys):
+        raise InputError(
+            f"{parameter('row_id')} is {name!r}, which is no key: items lack it, or share a value",
+            path=place,
+            hint="name a fact that differs between all items",
+        )
+    return replace(log, results=[one._replace(item=str(keys[one.item])) for one in log.results])
 
 
 def _whole(log: Log) -> Log:
@@ -314,7 +331,7 @@ def _predictions(
         known = None
         if group is not None:
             told = {ITEM: item, EPOCH: str(key[1])} | ({TASK: task} if task else {})
-            known = _group(result, told, group, path)
+            known = _fact("group", group, result, told, path)
         groups += [known] if row == len(groups) else []
         fault = hint = ""
         if row in scores[who]:
@@ -338,12 +355,14 @@ def _predictions(
     return Predictions(by_configuration, roles, (), about)
 
 
-def _group(result: ItemScores, known: Mapping[str, object], name: str, path: str) -> str | None:
-    """Return the group of an item, by the name of a property."""
+def _fact(
+    role: str, name: str, result: ItemScores, known: Mapping[str, object], path: str
+) -> str | None:
+    """Return the group of an item, or its key, by the name of a property."""
     there = {**result.about, **known}
     if name not in there:
         raise InputError(
-            f"{parameter('group')} is {name!r}, which is not a property of item {result.item}",
+            f"{parameter(role)} is {name!r}, which is not a property of item {result.item}",
             path=path,
             hint=nearest_names(name, [*there]) or f"it has {listing([*there], 8)}",
         )

@@ -26,6 +26,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.rounding import count
 from bbccli.reading import understand
+from bbccli.reading.evaluations import is_log
 from bbccli.reading.join import correspond
 from bbccli.reading.keys import names_alike
 from bbccli.reading.layout import dialect_of
@@ -184,7 +185,7 @@ def _scores(
     roles, labels = replace(asked.roles, labels_row_id=None, folds_row_id=None), None
     positive = matrix.outcome.classes[-1] if matrix.task is Task.BINARY else None
     known, names = matrix.outcome.classes, None
-    if in_memory(scores) or Path(scores).is_file():
+    if in_memory(scores) or (Path(scores).is_file() and not is_log(scores)):
         names = read_table(scores, [vault.key]).asked_for({vault.key, roles.row_id})
         key = vault.key if vault.key in names.names else roles.row_id or named(names, "row_id")
         roles = replace(roles, row_id=key)
@@ -300,7 +301,8 @@ def _order(
         ~np.isin(ours, sealed),
         ("sample is not in the vault", "samples are not in the vault"),
         given[0],
-        f"give scores of the rows in {vault.table.path} alone",
+        f"give scores of the rows in {vault.table.path} alone; in logs, {parameter('row_id')} "
+        "names a fact about the items that this table has too",
     )
     _refuse(
         sealed,
