@@ -13,6 +13,7 @@ from day import swept
 from scipy.stats import binomtest
 
 import bbccli
+from bbccli.cli.app import main
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.platform import openings
 from bbccli.use_cases.vault import sealing as vaults
@@ -615,3 +616,24 @@ def test_a_faster_process_takes_the_planned_opening(place, run, monkeypatch):
     monkeypatch.setattr(openings, "append", overtaken)
     assert "beyond the plan" in refused(run)
     assert len(lines()) == 2  # neither is lost
+
+
+def test_a_column_that_recurs_like_groups_is_named_after_sealing_without_it(place, capsys):
+    def said(**columns):
+        shutil.rmtree("i-vault", ignore_errors=True)
+        ITEMS.drop(columns="patient").assign(**columns).to_csv("i.csv", index=False)
+        assert main(["vault", "i.csv", *options]) == 0
+        return " ".join(capsys.readouterr().err.split())
+
+    order, options = np.random.default_rng(0).permutation(N), []
+    patient = ITEMS.patient.to_numpy()
+    apart = {"age": RNG.integers(20, 80, N), "level": RNG.choice(["low", "mid", "high"], N)}
+    for one in (patient, patient[order], np.sort(RNG.integers(0, 40, N))):
+        text = said(subject=one, **apart)
+        n_values = len(np.unique(one))
+        assert f"'subject' has {n_values} values, each in" in text
+        assert "remove i-vault and seal again with --group subject" in text
+    assert "seal again" not in said(**apart)
+    assert "seal again" not in said(answers=TRUTH, **apart)  # classes are no groups
+    options = ["--group", "subject"]
+    assert "seal again" not in said(subject=patient, **apart)

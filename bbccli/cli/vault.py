@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 from bbccli.cli.command import command
@@ -79,3 +80,11 @@ def vault(
         f"whole groups of {made.group}" if made.group else "no groups (--group keeps them whole)"
     )
     say(f"rows were drawn {visible(evenly)}, {visible(whole)}")
+    name, how = made.likely
+    if name:
+        say(
+            visible(
+                f"{name!r} has {how}: if these belong together, remove {made.folder} and seal "
+                f"again with --group {shlex.quote(name)}"
+            )
+        )

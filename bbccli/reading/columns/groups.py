@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -92,7 +92,12 @@ def set_aside_groups(glance: Glance) -> Sheet:
     sheet = glance.sheet
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet
-    found = list(_recurring(sheet))
+    truth, fold = (
+        None if (column := sheet.roles.get(role)) is None else column.take(sheet.first)
+        for role in ("truth", "fold")
+    )
+    fewest = _fewest(truth)
+    found = list(_recurring(_candidates(sheet, fewest), sheet.first, truth, fold))
     if not found:
         return sheet
     cells = {cell.source for cell in sheet.cells}
@@ -116,15 +121,24 @@ def set_aside_groups(glance: Glance) -> Sheet:
     return left if len({cell.source in sheet.table.texts for cell in left.cells}) == 1 else sheet
 
 
-def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
-    """Yield the columns whose values recur as those of keys or groups do."""
-    truth, fold = (
-        None if (column := sheet.roles.get(role)) is None else column.take(sheet.first)
-        for role in ("truth", "fold")
-    )
+def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tuple[str, str]:
+    """Return the column among some whose values recur most like groups, and how; else two empty
+    texts.
+    """
+    whole = (name for name in spare if name in table.texts or is_integer(table.type_of(name)))
+    columns = (table.column(name) for name in whole)
+    found = list(_recurring(columns, np.arange(table.n_rows), truth, None))
+    best = max(found, key=lambda one: (one.one_truth, one.in_blocks, len(one.counts)), default=None)
+    return ("", "") if best is None else (best.name, best.rows_of_each)
+
+
+def _recurring(
+    columns: Iterable[Column], rows: IntArray, truth: Column | None, fold: Column | None
+) -> Iterator[_Recurring]:
+    """Yield the columns whose values in some rows recur as those of keys or groups do."""
     fewest = _fewest(truth)
-    for column in _candidates(sheet, fewest):
-        one = _of(column.take(sheet.first), truth, fold, fewest)
+    for column in columns:
+        one = _of(column.take(rows), truth, fold, fewest)
         if one is None:
             continue
         known = one.one_truth or column.is_text or not _rises(column)

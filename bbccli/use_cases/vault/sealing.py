@@ -20,6 +20,7 @@ from bbccli.platform.atomic import cannot_write, mode_of_new, sync_folder, write
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
+from bbccli.reading.columns.groups import likely_group
 from bbccli.reading.roles import ITEM_KEYS, column_of, named
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.lines import split
@@ -41,6 +42,7 @@ class Sealed:
     folder, search, sealed: what was written.
     n_search, n_sealed: rows of either part.
     truth, group: columns by whose values it was done, if any.
+    likely: without a group, a column whose values recur like those of groups, and how, if any.
     """
 
     folder: Path
@@ -50,6 +52,7 @@ class Sealed:
     n_sealed: int
     truth: str | None
     group: str | None
+    likely: tuple[str, str]
 
 
 def seal(
@@ -113,7 +116,11 @@ def seal(
         raise cannot_write(str(place), error.strerror or str(error)) from error
     kept = by_truth if strata is not None else None
     written = place / f"{SEARCH}{suffix}", place / about["sealed"]
-    return Sealed(place, *written, int((~rows).sum()), int(rows.sum()), kept, by_group)
+    likely = "", ""
+    if by_group is None:
+        spare = [name for name in table.names if name not in (key, by_truth)]
+        likely = likely_group(table, spare, None if by_truth is None else table.column(by_truth))
+    return Sealed(place, *written, int((~rows).sum()), int(rows.sum()), kept, by_group, likely)
 
 
 def _write(place: Path, files: dict[str, bytes], about: dict[str, Any]) -> None:
