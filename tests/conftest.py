@@ -1,3 +1,4 @@
+import contextlib
 import functools
 import gc
 import json
@@ -41,12 +42,14 @@ def _drawn_once(name: str, spec: dict[str, Any], **more: Any) -> str | bytes:
 
 
 rendering._converted = _drawn_once
+painting, rendering.painting = rendering.painting, contextlib.nullcontext
 
 
 @pytest.fixture
 def drawing(monkeypatch) -> None:
     """Draw every picture, also one that was drawn before."""
     monkeypatch.setattr(rendering, "_converted", draw_anew)
+    monkeypatch.setattr(rendering, "painting", painting)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
 from bbccli.cli.command import command
@@ -74,11 +75,12 @@ def correct(
     # a page shows the cost of the search if it can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
     text = None
+    painting: AbstractContextManager[None] = nullcontext()
     if form == "html":
         from bbccli.reports.figures import rendering
 
-        rendering.start()
-    with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
+        painting = rendering.painting()
+    with painting, runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
             found = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:

@@ -64,6 +64,7 @@ def report(
     from bbccli.cli.output import STDOUT, check_writable, tell_written, write
     from bbccli.documents.correct import ErrorEnvelope
     from bbccli.reports.evidence import Exhibit
+    from bbccli.reports.figures.rendering import painting
     from bbccli.reports.page.compared import page_of_comparison
     from bbccli.reports.page.page import page
 
@@ -73,18 +74,19 @@ def report(
             hint="a file that ends in .html",
         )
     check_writable({"--output": output})
-    if _are_predictions(results):
-        failures, exhibits = [], [_by_default(results[0], quiet=quiet)]
-    else:
-        records = [document.record for document in _results(results)]
-        failures = [record for record in records if isinstance(record, ErrorEnvelope)]
-        exhibits = [Exhibit(one) for one in records if not isinstance(one, ErrorEnvelope)]
-    if figures is not None:
-        _write_figures(exhibits, figures)
-    if [exhibit.document.command for exhibit in exhibits] == ["compare"]:
-        write(page_of_comparison(exhibits[0], title or ""), output)
-    else:
-        write(page(exhibits, failures, title or ""), output)
+    with painting():
+        if _are_predictions(results):
+            failures, exhibits = [], [_by_default(results[0], quiet=quiet)]
+        else:
+            records = [document.record for document in _results(results)]
+            failures = [record for record in records if isinstance(record, ErrorEnvelope)]
+            exhibits = [Exhibit(one) for one in records if not isinstance(one, ErrorEnvelope)]
+        if figures is not None:
+            _write_figures(exhibits, figures)
+        if [exhibit.document.command for exhibit in exhibits] == ["compare"]:
+            write(page_of_comparison(exhibits[0], title or ""), output)
+        else:
+            write(page(exhibits, failures, title or ""), output)
     if output != STDOUT and not quiet:
         tell_written(
             [exhibit.document for exhibit in exhibits] if len(exhibits) == 1 else [], output

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-import threading
 from datetime import datetime
 
 import matrices
@@ -386,23 +385,3 @@ def test_other_commands_write_pages_too(run, samples, tmp_path, argv, title, tol
     assert f"{title}progression.parquet" in words and told in words
     assert "How this page was made" in words
     assert found.tags.count("h1") == 1 and "strong" in found.tags
-
-
-def test_an_engine_that_fails_at_its_start_is_told_by_the_first_figure(monkeypatch):
-    calls, lost = [], []
-
-    def fail(name, spec):
-        calls.append(name)
-        raise ValueError("no engine")
-
-    monkeypatch.setattr(rendering, "can_render", lambda: True)
-    monkeypatch.setattr(rendering, "_converted", fail)
-    monkeypatch.setattr("threading.excepthook", lost.append)
-    rendering.start.cache_clear()
-    before = set(threading.enumerate())
-    rendering.start()
-    rendering.start()
-    for started in set(threading.enumerate()) - before:
-        started.join()
-    assert calls == ["vegalite_to_svg"]
-    assert lost == []

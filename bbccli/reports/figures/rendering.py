@@ -10,17 +10,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from xml.etree import ElementTree
 
 from bbccli.errors import OptionError, parameter
-from bbccli.reports.figures.base import Drawn, Spec, themed
+from bbccli.reports.figures.base import Absent, Drawn, Spec, themed
 
 INSTALL = 'pip install "bbccli[report]"'
 PICTURES = ("svg", "png", "pdf", "vl.json")
@@ -32,14 +33,25 @@ SCALE = 2.0
 ENLARGED = 1.2
 """Size of a figure in a page that has the room, against its own."""
 
-TRIAL = """
+PAINTER = """
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from vl_convert import vegalite_to_svg
+vegalite_to_svg({"data": {"values": [{}]}, "mark": "point"}, allowed_base_urls=[])
+for spec in sys.stdin:
+    print(json.dumps(vegalite_to_svg(spec, allowed_base_urls=[])), flush=True)
+"""
+"""Draws one figure, and then those of which it gets the specifications, a line each."""
+
+TRIAL = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 for kind, limit in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), sys.argv[1:]):
     resource.setrlimit(kind, (int(limit), resource.getrlimit(kind)[1]))
-import vl_convert
-vl_convert.vegalite_to_svg({"data": {"values": [{}]}, "mark": "point"}, allowed_base_urls=[])
-"""
+{PAINTER}"""
+
+_STRANGE = re.compile(r"\\u(?!0[0-4]|2[012])")
+"""A letter in JSON that is none of Latin, Greek or Cyrillic, punctuation or arithmetic."""
 
 SVG = "http://www.w3.org/2000/svg"
 MARKS = frozenset(f"{{{SVG}}}{name}" for name in ("path", "line", "rect"))
@@ -48,27 +60,75 @@ MARKS = frozenset(f"{{{SVG}}}{name}" for name in ("path", "line", "rect"))
 _NEEDLESS = re.compile(r"(role|class|pointer-events|aria-.*|xml:space|version)$")
 
 
-FIRST: Spec = {
-    "data": {"values": [{"x": 1}]},
-    "mark": "point",
-    "encoding": {"x": {"field": "x", "type": "quantitative"}},
-}
-"""Drawn to start what draws: with words, whose widths are measured."""
+class _Painter:
+    """A process that draws: what draws holds the interpreter as long as it does.
 
-
-@cache
-def start() -> None:
-    """Start what draws in a thread, once: that takes as long as drawing eight figures.
-
-    It goes on beside other work, on a core of its own. An error is left to the first figure.
+    It knows the fonts that it brings along, which it needn't open for each letter: that saves a
+    third of the time. `_STRANGE` letters may lack there.
     """
 
-    def draw_one() -> None:
-        with suppress(Exception):
-            _converted("vegalite_to_svg", FIRST)
+    def __init__(self) -> None:
+        fonts = {"FONTCONFIG_FILE": str(Path(__file__).with_name("no_fonts.conf"))}
+        self.process: Any = subprocess.Popen(
+            [sys.executable, "-P", "-c", PAINTER], env=os.environ | fonts, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.thread = ThreadPoolExecutor(1)
+        self.pictures: dict[str, Future[str | None]] = {}
 
+    def draw(self, spec: str) -> Future[str | None] | None:
+        """Begin to draw, unless the letters are strange; once."""
+        if spec not in self.pictures and not _STRANGE.search(spec):
+            self.pictures[spec] = self.thread.submit(self._answer, spec)
+        return self.pictures.get(spec)
+
+    def _answer(self, spec: str) -> str | None:
+        """Return a picture; None if the process has ended."""
+        with suppress(OSError, ValueError):
+            self.process.stdin.write(f"{spec}\n")
+            self.process.stdin.flush()
+            picture: str = json.loads(self.process.stdout.readline())
+            return picture
+        return None
+
+    def end(self) -> None:
+        self.process.kill()  # before its pipes are closed, of which the thread may read
+        self.thread.shutdown(cancel_futures=True)
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                pipe.close()
+        self.process.wait()
+
+
+_painter: ContextVar[_Painter | None] = ContextVar("_painter", default=None)
+
+
+@contextmanager
+def painting() -> Iterator[None]:
+    """Start a process that draws, beside the work of this block.
+
+    A figure that it doesn't draw is drawn here, where its error is told.
+    """
+    painter = None
     if can_render():
-        Thread(target=draw_one, daemon=True).start()
+        with suppress(OSError):
+            painter = _Painter()
+    token = _painter.set(painter)
+    try:
+        yield
+    finally:
+        _painter.reset(token)
+        if painter is not None:
+            painter.end()
+
+
+def draw_ahead(figures: Iterable[Drawn | Absent]) -> None:
+    """Have figures of a page drawn by the painter, if there is one."""
+    if painter := _painter.get():
+        for one in figures:
+            for spec in (one.spec, one.on_telephone()) if isinstance(one, Drawn) else ():
+                if spec is not None:
+                    painter.draw(_text_of(themed(spec)))
 
 
 def can_render() -> bool:
@@ -209,10 +269,19 @@ def check_can_render() -> None:
 
 def _converted(name: str, spec: dict[str, Any], **more: Any) -> Any:
     check_can_render()
+    text, painter = _text_of(spec), _painter.get()
+    if name == "vegalite_to_svg" and painter is not None and (begun := painter.draw(text)):
+        picture = begun.result()
+        if picture is not None:
+            return picture
     import vl_convert
 
     convert: Callable[..., Any] = getattr(vl_convert, name)
-    return convert(json.dumps(spec, allow_nan=False), allowed_base_urls=[], **more)
+    return convert(text, allowed_base_urls=[], **more)
+
+
+def _text_of(spec: Spec) -> str:
+    return json.dumps(spec, allow_nan=False)
 
 
 def _tidy(element: ElementTree.Element, prefix: str) -> None:

@@ -26,7 +26,6 @@ from bbccli.reports.blocks import (
 )
 from bbccli.reports.figures.estimates import short_paths
 from bbccli.reports.forms.json import record_from
-from bbccli.reports.forms.terminal import terminal
 from bbccli.reports.words import phrases
 from bbccli.reports.words.phrases import n_tried, of_all
 
@@ -122,6 +121,8 @@ class Summary:
 
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
+        from bbccli.reports.forms.terminal import terminal
+
         return terminal(self._blocks(), style)
 
     def _blocks(self) -> Iterator[Block]:

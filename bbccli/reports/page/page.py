@@ -13,9 +13,10 @@ from bbccli.platform.text import redacted, visible
 from bbccli.reports import Style
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.figures import KINDS, Drawn, draw
+from bbccli.reports.figures import KINDS, Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.estimates import experiments, short_paths
+from bbccli.reports.figures.rendering import draw_ahead
 from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.summary import Summary
 from bbccli.reports.page.markup import (
@@ -97,7 +98,7 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         ("assumption", "state", "evidence"),
         assumptions(document),
     )
-    forest, *figures = [draw(kind, exhibit) for kind in KINDS]
+    forest, *figures = _figures(exhibit)
     shown = [
         figure_sections(figures),
         section("Other metrics", "others", *(_estimates(document, metric) for metric in others)),
@@ -125,8 +126,14 @@ def _part(exhibit: Exhibit, position: int) -> Markup:
         heading
         + tag("p", phrases.understood(document), class_="about")
         + _verdict(document)
-        + figure_sections([draw(kind, exhibit) for kind in KINDS], prefix)
+        + figure_sections(_figures(exhibit), prefix)
     )
+
+
+def _figures(exhibit: Exhibit) -> list[Drawn | Absent]:
+    figures = [draw(kind, exhibit) for kind in KINDS]
+    draw_ahead(figures)
+    return figures
 
 
 def _verdict(document: Envelope) -> Markup:
