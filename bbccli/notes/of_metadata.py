@@ -169,59 +169,6 @@ def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
     )
 
 
-@note(CARE, "stray columns")
-def whole_numbers(names: Sequence[str]) -> Texts:
-    """A column holds whole numbers where others hold fractions. If it predicts far less, it is left
-    out as a feature, such as an age; else it is a
-    [configuration](formats.md#rules-on-columns-and-rows).
-
-    Remedy: `--exclude NAME` if it is not; `--only '*'` makes every column a configuration.
-    """
-    verb = "holds" if len(names) == 1 else "hold"
-    return (
-        f"{listing(names)} {verb} whole numbers beside fractions, and "
-        f"predict{'s' * (len(names) == 1)} far less well than the other columns: left out as "
-        "features",
-        f"confirm with {_excluding(names)}, or give --only '*' if every column is a configuration",
-    )
-
-
-@whole_numbers.also
-def equal_parts(names: Sequence[str]) -> Texts:
-    """Columns that cut the samples into equal parts, as folds do, under another name."""
-    each = "has" if len(names) == 1 else "have"
-    return (
-        f"{listing(names)} {each} a few whole numbers, each as often, as folds have: left out",
-        f"give --fold {names[0]!r} if these are the folds, else --exclude {names[0]!r}",
-    )
-
-
-@whole_numbers.also
-def features_beside(confidence: str, names: Sequence[str]) -> Texts:
-    """Columns beyond 0 to 1 beside the probability of the predicted class, the only model's."""
-    return (
-        f"{listing(names)} can't be probabilities, as {confidence} is: left out as features",
-        f"confirm with --exclude {names[0]!r}, or give --only '*' if every column is a "
-        "configuration",
-    )
-
-
-@whole_numbers.also
-def whole_numbers_kept(names: Sequence[str]) -> Texts:
-    """Labels of a classifier, or points of a score, beside probabilities."""
-    verb, counts = ("holds", "counts as a configuration, since it predicts")
-    if len(names) > 1:
-        verb, counts = "hold", "count as configurations, since they predict"
-    return (
-        f"{listing(names)} {verb} whole numbers beside fractions, and {counts} about as well",
-        f"if that is not a prediction, give {_excluding(names)}",
-    )
-
-
-def _excluding(names: Sequence[str]) -> str:
-    return " ".join(f"--exclude {name!r}" for name in names[:5])
-
-
 @note(DOUBT, "keys")
 def scores_of_folds(n_folds: int) -> Texts:
     """With `--task score`, each row is a fold. N is the number of folds, and their models share

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from bbccli.notes import identities, of_metadata
+from bbccli.notes import identities
 from bbccli.reading.column import in_equal_parts
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows, step_of
 from bbccli.reading.roles import is_given
@@ -72,9 +72,9 @@ def set_aside_features(glance: Glance) -> Sheet:
     parts &= "fold" not in sheet.roles and not is_given(glance.request.folds)
     notes = []
     for found, remark in (
-        (weak & parts, of_metadata.equal_parts),
-        (weak & ~parts, of_metadata.whole_numbers),
-        (good, of_metadata.whole_numbers_kept),
+        (weak & parts, identities.equal_parts),
+        (weak & ~parts, identities.whole_numbers),
+        (good, identities.whole_numbers_kept),
     ):
         if names := [cell.name for cell in compress(strange, found)]:
             notes.append(remark(names))

@@ -100,7 +100,7 @@ def turn_confidence(glance: Glance) -> Sheet:
     there = {cell.name for cell in sheet.cells} - {*told}
     beyond = ((glance.array < 0) | (glance.array > 1)).any(axis=0) & glance.fractions
     names = [cell.name for cell in compress(cells, beyond) if cell.name in there]
-    return sheet.without(names, of_metadata.features_beside(told[0], names)) if names else sheet
+    return sheet.without(names, identities.features_beside(told[0], names)) if names else sheet
 
 
 def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
