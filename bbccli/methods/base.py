@@ -159,7 +159,12 @@ class Method:
         if maker is not None:
             if maker.chosen_by not in ("", selector.name):
                 selector = with_plan(choose_metric(maker.chosen_by, matrix), plan)
-            matrix, of_method = maker.shipped, of_method.single
+            single = of_method.single
+            try:
+                matrix, of_method = maker.shipped, single
+            except UndefinedError:
+                _ = Case(matrix, metric, selector, single).choice  # which may know why
+                raise
         return Case(matrix, metric, selector, of_method, self.name, progress, maker)
 
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:

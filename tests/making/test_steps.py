@@ -10,7 +10,7 @@ from making.test_ensembles import bags, shares_of
 from matrices import binary, multiclass, regression
 
 from bbccli import METHODS, METRICS, Plan, correct
-from bbccli.errors import OptionError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports.words.sentences import gains
 from bbccli.stats.making import maker_of
@@ -157,6 +157,28 @@ def test_margins_have_a_cut_too():
     fixed = correct(matrix, metric="f1", threshold=0, n_resamples=50)
     assert single.value == fixed.value
     assert found.naive >= fixed.naive
+
+
+@pytest.mark.parametrize("options", [{"select": "greedy:3"}, {"calibrate": "platt"}])
+@pytest.mark.parametrize(
+    ("pooling", "word"), [("fold-mean", "undefined in folds 0, 1"), ("within-folds", "no fold")]
+)
+def test_folds_without_a_class_are_named_whatever_is_made(options, pooling, word):
+    matrix = binary(n_samples=60)
+    matrix = replace(matrix, folds=matrix.outcome.values.astype(int)[None])
+    with pytest.raises(UndefinedError, match=word):
+        correct(matrix, metric="auc", pooling=pooling, n_resamples=10, **options)
+
+
+def test_a_tiny_loss_lends_its_power_of_ten_to_no_other():
+    matrix = binary(n_samples=40)
+    sure = np.where(matrix.outcome.values == 1, 0.9, 0.1)[None, :, None]
+    found = correct(
+        replace(matrix, predictions=sure, configurations=("sure",)), metric="log-loss",
+        calibrate="temperature", n_resamples=50,
+    )  # fmt: skip
+    assert found.value < 1e-12
+    assert "uncalibrated, sure: scored 0.1054, expect 0.1054" in str(found)
 
 
 @pytest.mark.parametrize(

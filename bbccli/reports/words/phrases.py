@@ -269,7 +269,12 @@ def digits_of(estimates: list[Estimate], document: Reportable) -> Digits:
 
 def digits_in(document: Envelope, metric: str) -> Digits:
     """Digits for the performances of one metric of a result."""
-    return digits_of(document.of_metric(metric), document)
+    estimates = document.of_metric(metric)
+    digits = digits_of(estimates, document)
+    if not digits.power:
+        return digits
+    beside = [one for one in document.single if one.metric == metric]
+    return digits_of([*estimates, *beside], document)
 
 
 def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
