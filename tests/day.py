@@ -1,27 +1,28 @@
 """Parameters of tests that are for the sweep: `make test` runs all others."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
 
-SWEEP = pytest.mark.sweep
-
 
 def swept(*values: Any, **more: Any) -> Any:
     """As `pytest.param`: a case for the sweep."""
-    return pytest.param(*values, marks=SWEEP, **more)
+    return pytest.param(*values, marks=pytest.mark.sweep, **more)
 
 
-def thinned(values: Iterable[Any], n: int, *, unpack: bool = False) -> list[Any]:
-    """Values of which the first of every n is for every day, and the others for the sweep.
+def daily(values: Iterable[Any], chosen: Collection[Any], *, unpack: bool = False) -> list[Any]:
+    """Values of which the chosen are for every day, and the others for the sweep.
 
-    unpack: each is a tuple of several arguments.
+    unpack: each is a tuple of several arguments, which is chosen whole.
     """
-    return [one if not place % n else _in_sweep(one, unpack) for place, one in enumerate(values)]
+    values = list(values)
+    assert all(one in values for one in chosen), "what is chosen must be there"
+    return [one if one in chosen else swept(*one) if unpack else swept(one) for one in values]
 
 
-def _in_sweep(value: Any, unpack: bool) -> Any:
-    if isinstance(value, type(swept())):  # with marks, or a name, of its own
-        return value._replace(marks=(*value.marks, SWEEP))
-    return swept(*value) if unpack else swept(value)
+METRICS_BY_DAY = ("auc", "accuracy", "mcc", "f1-macro", "log-loss", "rmse", "r2", "concordance-uno")
+"""Of pairs, counts, classes and losses: one metric of each way to be computed, and its rival."""
+
+COMMANDS_BY_DAY = ("correct", "compare", "plan")
+"""Commands on a file, on pairs of its configurations, and on none."""

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import typer
 import yaml
-from day import thinned
+from day import daily
 
 import bbccli
 from bbccli import METHODS, METRICS, Plan, read
@@ -70,12 +70,12 @@ def test_the_picture_is_current():
     assert refresh.PICTURE.read_text(encoding="utf-8") == refresh.drawing(), "run `make docs`"
 
 
-@pytest.mark.parametrize("page", thinned(PAGES, 23), ids=name_of)
+@pytest.mark.parametrize("page", daily(PAGES, [ROOT / "README.md"]), ids=name_of)
 def test_shown_output_is_current(page):
     assert refresh.stale(page) == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("page", thinned(PAGES, 7), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_output_comment_has_its_block(page):
     text = page.read_text(encoding="utf-8")
     assert len(refresh.BLOCK.findall(text)) == len(re.findall(r"^<!-- output", text, re.M))
@@ -145,7 +145,7 @@ def test_every_common_option_is_documented():
     assert all(opt in text for param in COMMANDS.params for opt in param.opts)
 
 
-@pytest.mark.parametrize("name", thinned(METHODS, 7))
+@pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_documented(name):
     """In full on a page of the site, and on the page of all in a section or a row."""
     told = refresh.method_page(name)
@@ -181,7 +181,7 @@ def test_every_test_of_comparisons_has_a_row_and_a_section_of_the_site():
             assert re.search(rf"\b{word}[:,]", text), word
 
 
-@pytest.mark.parametrize("kind", thinned(INTERVALS, 5))
+@pytest.mark.parametrize("kind", INTERVALS)
 def test_every_interval_is_documented(kind):
     [section] = re.findall(
         rf"^\*\*`--interval {kind}`\.\*\*(.*?)^(?:\*\*`|How often)",
@@ -197,7 +197,7 @@ def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
     assert refresh.unwrapped(wrapped) == joined
 
 
-@pytest.mark.parametrize("name", thinned(METRICS, 7))
+@pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_documented(name):
     """What isn't so of most metrics, and where it comes from."""
     metric, section = METRICS[name], sections("docs/metrics.md")[name]
@@ -213,7 +213,7 @@ def test_every_metric_is_documented(name):
     assert re.findall(rf"^- .*\[{re.escape(name)}\]\(#.*$", listed, re.M)
 
 
-@pytest.mark.parametrize("name", thinned(METRICS, 7))
+@pytest.mark.parametrize("name", METRICS)
 def test_every_citation_is_in_the_references(name):
     authors, year = METRICS[name].reference.rsplit(" ", 1)
     references = sections("docs/metrics.md")["References"].splitlines()
@@ -273,7 +273,10 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("page", thinned(PAGES, 4), ids=name_of)
+WITH_PYTHON = [page for page in PAGES if fenced(page, "python") or fenced(page, "pycon")]
+
+
+@pytest.mark.parametrize("page", daily(WITH_PYTHON, WITH_PYTHON[:1]), ids=name_of)
 def test_python_examples_run(page, tmp_path, monkeypatch):
     (tmp_path / "sample_data").symlink_to(SAMPLES)
     monkeypatch.chdir(tmp_path)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import thinned
 
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 MODULES = [
@@ -20,7 +19,7 @@ PLAIN = False if np.__version__.startswith("1.") else "1.25"
 """How numpy has to be told to show 0.5, and not np.float64(0.5): not at all, before numpy 2."""
 
 
-@pytest.mark.parametrize("name", thinned(MODULES, 3))
+@pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     with np.printoptions(legacy=PLAIN):
         failed, tried = doctest.testmod(import_module(name))

@@ -4,7 +4,7 @@ import os
 import re
 
 import pytest
-from day import SWEEP
+from day import swept
 from experiments import FAST, experiment
 from faults import failing
 
@@ -87,7 +87,7 @@ def sampled():
     for command in COMMANDS:
         for kind, step in (("disk", 5), ("memory", 47 if command == "convert" else 97)):
             yield pytest.param(command, kind, 1, 5 * step, 1)
-            yield pytest.param(command, kind, 1, step, 5, marks=SWEEP)
+            yield swept(command, kind, 1, step, 5)
         for kind, start, step in EVERY:
             yield pytest.param(command, kind, start, step, 10, marks=pytest.mark.slow)
 
@@ -98,9 +98,7 @@ def test_a_fault_at_any_call_is_a_clean_error(folder, capsys, command, kind, sta
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
-@pytest.mark.parametrize(
-    "n_sizes", [4, pytest.param(10, marks=SWEEP), pytest.param(100, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("n_sizes", [4, swept(10), pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_disk_that_is_full_after_any_number_of_bytes_is_a_clean_error(
     folder, capsys, command, n_sizes

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pyarrow.parquet as pq
 import pytest
-from day import thinned
+from day import daily
 from public import listed, public_names
 
 from bbccli.documents.loading import is_comparison, read_comparison, read_documents
@@ -58,7 +58,7 @@ def test_every_kind_of_document_is_stored():
     assert {definition_of(document) for document in DOCUMENTS.values()} == kinds
 
 
-@pytest.mark.parametrize("name", thinned(DOCUMENTS, 7))
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_stored_documents_follow_the_schema_of_today(name):
     document = DOCUMENTS[name]
     one = {"$ref": f"#/$defs/{definition_of(document)}", "$defs": SCHEMA["$defs"]}
@@ -70,7 +70,7 @@ CORRECTED = [
 ]
 
 
-@pytest.mark.parametrize("name", thinned(CORRECTED, 7))
+@pytest.mark.parametrize("name", daily(CORRECTED, ["correct", "correct-undecided"]))
 def test_stored_results_are_read_and_shown(name, tmp_path, run):
     path = tmp_path / "result.json"
     path.write_text(json.dumps(DOCUMENTS[name]), encoding="utf-8")
@@ -83,9 +83,7 @@ def test_stored_results_are_read_and_shown(name, tmp_path, run):
     assert run.printed("explain", path)
 
 
-@pytest.mark.parametrize(
-    "name", thinned([name for name, one in DOCUMENTS.items() if is_comparison(one)], 5)
-)
+@pytest.mark.parametrize("name", [name for name, one in DOCUMENTS.items() if is_comparison(one)])
 def test_stored_comparisons_are_read_and_drawn(name, tmp_path, run):
     path = STORED / f"{name}.json"
     document = read_comparison(str(path))
@@ -229,7 +227,7 @@ def test_what_breaks_a_program_is_found():
     assert lost(old, added) == []
 
 
-@pytest.mark.parametrize("module", thinned(listed(), 7))
+@pytest.mark.parametrize("module", listed())
 def test_the_page_lists_what_is_public(module):
     assert sorted(listed()[module]) == sorted(import_module(module).__all__)
 

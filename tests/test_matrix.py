@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
 from matrices import binary, multiclass, regression
 
 from bbccli.domain.matrix import PredictionMatrix
@@ -84,7 +83,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("build", "kind", "message", "hint"), thinned(REFUSED, 7, unpack=True))
+@pytest.mark.parametrize(("build", "kind", "message", "hint"), REFUSED)
 def test_what_is_refused(build, kind, message, hint):
     with pytest.raises(kind, match=message) as e:
         build()

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from scipy.stats import norm
 
 from bbccli.errors import OptionError
@@ -25,7 +25,7 @@ def measured(simulated):
 
 
 @pytest.mark.parametrize("correlation", CORRELATIONS)
-@pytest.mark.parametrize("make", thinned(MAKERS, 3))
+@pytest.mark.parametrize("make", MAKERS)
 def test_true_performances_are_those_of_a_large_sample(make, correlation):
     simulated = make(TRUE, 40_000, np.random.default_rng(0), correlation=correlation)
     # the largest standard deviation is that of a mean squared error: sqrt(2 / N)
@@ -33,7 +33,7 @@ def test_true_performances_are_those_of_a_large_sample(make, correlation):
     assert [simulated.truth(name) for name in simulated.matrix.configurations] == list(TRUE)
 
 
-@pytest.mark.parametrize("make", thinned(MAKERS, 5))
+@pytest.mark.parametrize("make", MAKERS)
 def test_correlated_configurations_err_together(make):
     def agreement(correlation):
         rng = np.random.default_rng(5)
@@ -86,7 +86,7 @@ def test_multiclass_folds_hold_every_class():
     assert len(pairs) == 30
 
 
-@pytest.mark.parametrize("make", thinned(MAKERS, 5))
+@pytest.mark.parametrize("make", MAKERS)
 def test_nesting_draws_the_inner_predictions_anew(make):
     simulated = make(TRUE, 30, np.random.default_rng(0), n_folds=3)
     seen = np.zeros(30, int)

@@ -1,7 +1,7 @@
 """Populations of a few rows and configurations."""
 
 import pytest
-from day import SWEEP
+from day import swept
 from tiny_tables import table
 
 from bbccli.types import Task
@@ -35,7 +35,7 @@ A_FEW = {("bbc", "percentile"), ("bbc", "matched"), ("bbc-632", "percentile")}
 A_FEW |= {("bbc-eb", "calibrated"), ("cvt", "")}
 
 
-@pytest.fixture(params=["a few", pytest.param("all", marks=SWEEP)])
+@pytest.fixture(params=["a few", swept("all")])
 def judged(request):
     """Variants enough to tell methods and intervals apart, and in a sweep all."""
     if request.param == "all":

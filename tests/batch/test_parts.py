@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from day import SWEEP, swept
+from day import swept
 from large_files import FEW, Here, chances, file_of, same
 from matrices import for_metric
 
@@ -139,7 +139,7 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), pytest.param(66_000, 1, marks=SWEEP)])
+@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), swept(66_000, 1)])
 def test_more_samples_than_are_added_up_at_once(
     run, tmp_path, workers, monkeypatch, n_samples, jobs
 ):

@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from day import swept, thinned
+from day import swept
 
 import bbccli
 from bbccli.documents.correct import Envelope, doubts_of
@@ -146,7 +146,7 @@ def test_every_kind_of_doubt_is_one(run, folder):
         assert kept == [code] * (one.severity is Severity.DOUBT)
 
 
-@pytest.mark.parametrize("kind", thinned(FILES, 4))
+@pytest.mark.parametrize("kind", FILES)
 def test_a_notebook_shows_doubts_unfolded_above_the_answer(folder, kind):
     found = bbccli.correct(str(folder / FILES[kind]), n_resamples=50)
     leader = bbccli.compare(str(folder / FILES[kind]), n_resamples=50)

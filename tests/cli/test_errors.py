@@ -5,7 +5,7 @@ import re
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from day import swept, thinned
+from day import swept
 
 GOOD = "row_id,fold,truth,a,b\n" + "".join(
     f"{i},{i // 2},{'yn'[i % 2]},0.{1 + 7 * ((i + 1) % 2)}{i},0.5{i}\n" for i in range(8)
@@ -124,7 +124,7 @@ HINTS = {
 }
 
 
-@pytest.mark.parametrize("case", thinned(ERRORS, 7))
+@pytest.mark.parametrize("case", ERRORS)
 def test_error(case, run, tmp_path):
     make, message = ERRORS[case]
     arguments = make(tmp_path)

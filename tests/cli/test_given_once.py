@@ -1,7 +1,7 @@
 """Options that take one value stand once; the last of several would win without a word."""
 
 import pytest
-from day import swept, thinned
+from day import COMMANDS_BY_DAY, daily, swept
 
 from bbccli.cli.command import COMMANDS, command_named, typed
 
@@ -62,7 +62,7 @@ def test_the_command_line_wins_over_what_is_set(run, monkeypatch, tmp_path):
     assert (status, '"seed": 3' in out, '"guard": true' in out) == (0, True, True)
 
 
-@pytest.mark.parametrize("name", thinned(COMMANDS, 7))
+@pytest.mark.parametrize("name", daily(COMMANDS, COMMANDS_BY_DAY))
 def test_no_option_of_any_command_is_left_out(run, name):
     for one in typed(command_named(name)).params:
         if one.param_type_name == "argument" or one.multiple or one.is_flag:

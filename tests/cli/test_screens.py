@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from rich.cells import cell_len
 
 SCREENS = Path(__file__).parent / "screens"
@@ -76,7 +76,7 @@ def shown(run, name):
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", thinned(COMMANDS, 5))
+@pytest.mark.parametrize("name", daily(COMMANDS, ["correct", "inspect", "gate"]))
 def test_screen(run, monkeypatch, name, width):
     monkeypatch.setenv("COLUMNS", str(width))
     text, path = shown(run, name), SCREENS / f"{name}.{width}.txt"
@@ -108,7 +108,7 @@ PLACES = {
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("place", thinned(PLACES, 7))
+@pytest.mark.parametrize("place", daily(PLACES, ["terminal", "pipe"]))
 @pytest.mark.parametrize("name", ["correct", "leaderboard", "drop"])
 def test_colour_changes_no_letter(run, monkeypatch, capsys, place, name):
     terminal, environment, coloured = PLACES[place]

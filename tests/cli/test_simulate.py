@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 
 from bbccli import read
 from bbccli.errors import OptionError
@@ -27,7 +27,7 @@ def simulate(run, law, *argv, output="s.parquet"):
 
 
 @pytest.mark.parametrize("ending", ["parquet", swept("csv"), swept("tsv.gz")])
-@pytest.mark.parametrize("law", thinned(LAWS, 2))
+@pytest.mark.parametrize("law", LAWS)
 def test_reading_gives_what_was_drawn(run, folder, law, ending):
     simulate(run, law, "--seed", "3", output=f"s.{ending}")
     drawn, found = Study(law, 40, 6, 4, seed=3).drawn().matrix, read(f"s.{ending}")

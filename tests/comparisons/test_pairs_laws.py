@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
+from day import METRICS_BY_DAY, daily
 from documents import codes
 from matrices import binary, for_metric, regression, weighing
 from pairs import PLAN, ask, case, of_labels, of_table
@@ -47,7 +47,7 @@ def numbers(found):
     return (found.difference, found.statistic, found.p, found.error, *interval, *beliefs)
 
 
-every_test = pytest.mark.parametrize("test", thinned(TESTS, 7))
+every_test = pytest.mark.parametrize("test", daily(TESTS, ["mcnemar", "wald", "bootstrap"]))
 
 
 @every_test
@@ -231,7 +231,7 @@ def test_configurations_have_to_be_two_and_different(test):
         found_of(test, rope=-1.0)
 
 
-@pytest.mark.parametrize("name", thinned(METRICS, 5))
+@pytest.mark.parametrize("name", daily(METRICS, METRICS_BY_DAY))
 def test_every_metric_meets_every_test(name):
     failed = {}
     matrix = for_metric(name, n_samples=60, n_folds=2, n_repeats=5)
@@ -254,8 +254,8 @@ def test_every_metric_meets_every_test(name):
 SAMPLED = ("wald", "permutation", "bootstrap", "bayes-bootstrap")
 
 
-@pytest.mark.parametrize("test", thinned(SAMPLED, 2))
-@pytest.mark.parametrize("pooling", thinned(Pooling, 3))
+@pytest.mark.parametrize("test", SAMPLED)
+@pytest.mark.parametrize("pooling", Pooling)
 def test_poolings_repeats_groups_and_weights(test, pooling):
     for matrix in (
         binary(n_repeats=2),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from matrices import binary, multiclass, of_labels, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan
@@ -20,7 +20,7 @@ PLAN = Plan(n_resamples=200, seed=2)
 METRIC_OF = {"betting": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
 
 
-@pytest.fixture(params=thinned(RULES, 7))
+@pytest.fixture(params=daily(RULES, ["bbcd", "wilcoxon"]))
 def rule(request):
     return request.param
 
@@ -126,7 +126,7 @@ EVERY_METRIC = [
 
 @pytest.mark.parametrize(
     ("maker", "name"),
-    thinned(EVERY_METRIC, 5, unpack=True),
+    EVERY_METRIC,
     ids=lambda x: getattr(x, "__name__", x),
 )
 def test_bbcd_takes_every_metric(maker, name):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import SWEEP, thinned
+from day import swept
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
 from bbccli.domain.matrix import Unfinished
@@ -32,7 +32,7 @@ def expected_of(what, fold):
     return np.array([table[name][fold] for name in matrix(HARD, "acc").configurations])
 
 
-@pytest.mark.parametrize("fold", thinned(range(10), 7))
+@pytest.mark.parametrize("fold", range(10))
 def test_probabilities_after_every_fold(fold):
     data = so_far(fold + 1)
     standing = Interim.of(data, ACCURACY, Plan(n_resamples=10 * B))
@@ -42,7 +42,7 @@ def test_probabilities_after_every_fold(fold):
     assert (np.abs(worse_shares(standing) - exact) < 4 * error).all()
 
 
-@pytest.fixture(scope="module", params=[10, pytest.param(ENOUGH, marks=SWEEP)])
+@pytest.fixture(scope="module", params=[10, swept(ENOUGH)])
 def traces(request):
     """Folds after which each configuration is out, of many seeds: (runs, C)."""
     data = matrix(HARD, "acc")

@@ -4,7 +4,7 @@ from inspect import getmodule
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 
 from bbccli import METRICS, Plan
 from bbccli.domain.estimate import Distribution
@@ -37,7 +37,7 @@ def test_each_law_is_of_the_module_that_tells_of_it(kind):
     assert getmodule(INTERVALS[kind].law).__name__ == f"bbccli.stats.intervals.{kind}"
 
 
-@pytest.mark.parametrize("kind", thinned(INTERVALS, 3))
+@pytest.mark.parametrize("kind", INTERVALS)
 @pytest.mark.parametrize("guard", [True, swept(False)])
 class TestLaws:
     def test_it_holds_the_estimate_within_the_bounds(self, kind, guard):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from making import loops
 from matrices import binary, multiclass, regression
 
@@ -43,7 +43,9 @@ def bags(matrix, n=6):
 
 
 @pytest.mark.parametrize("n_repeats", [1, swept(2)])
-@pytest.mark.parametrize(("make", "name"), thinned(CASES, 4, unpack=True))
+@pytest.mark.parametrize(
+    ("make", "name"), daily(CASES, [(binary, "log-loss"), (multiclass, "brier")], unpack=True)
+)
 @pytest.mark.parametrize("rule", ["mean:3", "greedy:5"])
 def test_the_slow_loop_makes_the_same(rule, make, name, n_repeats):
     matrix = make(n_repeats=n_repeats)
@@ -78,8 +80,10 @@ def argmax(matrix, name, plan):
 @pytest.mark.parametrize("pooling", ["pooled", "fold-mean"])
 @pytest.mark.parametrize(
     ("make", "name"),
-    thinned(
-        [*CASES, (binary, "mcc"), (multiclass, "accuracy"), (regression, "r2")], 4, unpack=True
+    daily(
+        [*CASES, (binary, "mcc"), (multiclass, "accuracy"), (regression, "r2")],
+        [(binary, "log-loss"), (multiclass, "accuracy"), (regression, "r2")],
+        unpack=True,
     ),
 )
 def test_to_select_the_best_is_bbc_to_the_last_bit(make, name, pooling, select):

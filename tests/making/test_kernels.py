@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from making.test_ensembles import bags
 from matrices import binary, multiclass, regression
 
@@ -50,7 +50,14 @@ def tried(trial, weights, members):
 @pytest.mark.parametrize("weighted", [False, swept(True)])
 @pytest.mark.parametrize("n_repeats", [1, swept(2)])
 @pytest.mark.parametrize("engine", [Engine.NUMPY, Engine.NUMBA])
-@pytest.mark.parametrize(("make", "name"), thinned(CASES, 2, unpack=True))
+@pytest.mark.parametrize(
+    ("make", "name"),
+    daily(
+        CASES,
+        [(binary, "log-loss"), (binary, "accuracy"), (multiclass, "log-loss"), (regression, "mse")],
+        unpack=True,
+    ),
+)
 def test_fast_forms_score_as_any_metric(make, name, engine, n_repeats, weighted):
     if engine is Engine.NUMBA:
         pytest.importorskip("numba")

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
 from matrices import binary
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import make_scorer
@@ -87,7 +86,7 @@ def cost(truth: np.ndarray, labels: np.ndarray) -> float:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", thinned(KINDS, 2))
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_repeats", [1, 2])
 def test_in_bags_it_is_the_cut_of_the_copies(n_repeats: int, kind: PredictionKind) -> None:
     matrix = of_kind(kind, n_repeats=n_repeats)

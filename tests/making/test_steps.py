@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from making import loops
 from making.test_ensembles import bags, shares_of
 from matrices import binary, multiclass, regression
@@ -40,7 +40,7 @@ def test_the_slow_loop_stacks_the_same(make, name, n_repeats):
     np.testing.assert_allclose(shares_of(matrix, name, "stack", bags(matrix)), expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("n_repeats", thinned(TWO, 2))
+@pytest.mark.parametrize("n_repeats", TWO)
 @pytest.mark.parametrize("name", ["f1", swept("accuracy")])
 def test_the_slow_loop_tunes_the_same_cut(name, n_repeats):
     """Of all configurations together with the selection of one."""
@@ -86,7 +86,7 @@ def shares_of_best(matrix, name):
     return np.eye(matrix.n_configurations)[METRICS[name].direction.best(values)]
 
 
-@pytest.mark.parametrize("n_repeats", thinned(TWO, 2))
+@pytest.mark.parametrize("n_repeats", daily(TWO, [1]))
 @pytest.mark.parametrize("kind", ["platt", swept("isotonic"), swept("temperature")])
 def test_the_slow_loop_calibrates_the_same(kind, n_repeats):
     matrix = binary(n_samples=40, n_repeats=n_repeats, seed=6)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
@@ -53,7 +53,7 @@ def usable(bags, matrix, name):
     return bags[np.all(both, axis=0)]
 
 
-@pytest.mark.parametrize(("name", "matrix"), thinned(CASES, 4, unpack=True))
+@pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_the_slow_loop_estimates_the_same(name, matrix):
     bags = usable(draws_of(matrix.n_samples, None, PLAN.seed).batch(0, 2).in_bag, matrix, name)[:60]
     figure = reference.figure_on(matrix, name)

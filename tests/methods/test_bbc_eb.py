@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
@@ -87,7 +87,7 @@ FORMULA = [
 ]
 
 
-@pytest.mark.parametrize(("matrix", "name", "changes"), thinned(FORMULA, 4, unpack=True))
+@pytest.mark.parametrize(("matrix", "name", "changes"), FORMULA)
 def test_the_formula(matrix, name, changes):
     plan = replace(PLAN, **changes)
     found = EB.run(matrix, METRICS[name], plan)

@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
@@ -85,7 +85,7 @@ def test_the_variance_is_that_of_the_slow_loop(seed):
             assert placed[rows & (truth == kind)].mean() == pytest.approx(auc, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", thinned(ALL, 4))
+@pytest.mark.parametrize("name", ALL)
 def test_variance_and_bounds_as_in_r(name):
     data, expected = matrix(name, "auc"), answers(name, "delong")["configs"]
     everything = np.ones(data.n_samples, bool)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from documents import codes
 from matrices import binary, by_hand, of, regression
 from scipy.special import erfcinv
@@ -46,7 +46,7 @@ def test_ten_positives_of_500_tell_of_the_recall_what_ten_samples_tell():
 @pytest.mark.parametrize(
     "method", ["bbc", swept("bbc-f"), "bbc-632", swept("naive"), swept("naive-f")]
 )
-@pytest.mark.parametrize("kind", thinned(IntervalKind, 3))
+@pytest.mark.parametrize("kind", daily(IntervalKind, [IntervalKind.PERCENTILE, IntervalKind.SHARP]))
 def test_a_guarded_interval_has_a_width(method, metric, kind):
     found = run(all_right(20, 20), method, metric, Plan(n_resamples=100, interval=kind))
     assert found.interval.lower < found.interval.upper

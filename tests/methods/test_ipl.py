@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
+from day import daily
 from matrices import for_metric, of_labels
 from scipy.optimize import lsq_linear
 
@@ -47,7 +47,7 @@ def test_a_curve_without_noise_is_found_again():
     assert found == pytest.approx([2 * N**-0.7 + 0.1, 5 * N**-1.2, 0.3], rel=1e-4)
 
 
-@pytest.mark.parametrize("seed", thinned(range(7), 7))
+@pytest.mark.parametrize("seed", daily(range(7), [0]))
 def test_noisy_curves_against_a_slow_loop(seed):
     rng = np.random.default_rng(seed)
     losses = rng.uniform(0, 0.5, (len(SIZES), 4))  # rising, falling, on the bounds and off them

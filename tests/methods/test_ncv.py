@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli import METRICS, Plan, read
@@ -132,7 +132,7 @@ def reference(text, names, score, *, fold_mean=False):
     return np.mean(values)
 
 
-@pytest.mark.parametrize("seed", thinned(range(3), 3))
+@pytest.mark.parametrize("seed", daily(range(3), [0]))
 @pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
 def test_against_the_slow_loop(tmp_path, seed, pooling):
     text, names = study(seed)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from day import thinned
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
 from bbccli import METHODS, Plan
@@ -67,7 +66,7 @@ def test_bbc_on_given_resamples(name_question):
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
 
 
-@pytest.mark.parametrize(("name", "question"), thinned(QUESTIONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_bbc_f(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     expected = answers(name, "bbcf")["metrics"][question]

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
 from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
@@ -40,7 +39,7 @@ def bbc(matrix, metric, plan):
     return METHODS["bbc"].run(matrix, METRICS[metric], plan)
 
 
-@pytest.mark.parametrize("name", thinned(OTHERS, 7))
+@pytest.mark.parametrize("name", OTHERS)
 def test_the_winner_is_the_tool_s_and_its_figure_is_pooled(name):
     matrix, metric = for_metric(name), METRICS[name]
     over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()

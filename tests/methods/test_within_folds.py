@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from matrices import binary, for_metric
 from methods import reference
 
@@ -57,7 +57,7 @@ def small(name, **options):
     return for_metric(name, n_samples=24, n_configurations=4, n_folds=4, **options)
 
 
-@pytest.mark.parametrize(("name", "comparable"), thinned(COUNTED, 2, unpack=True))
+@pytest.mark.parametrize(("name", "comparable"), COUNTED)
 @pytest.mark.parametrize("n_repeats", [1, swept(2)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_by_a_slow_loop(name, comparable, n_repeats, weighted):
@@ -143,8 +143,9 @@ def test_folds_must_be_known():
 
 @pytest.mark.parametrize(
     "method",
-    thinned(
-        [m for m in METHODS if not METHODS[m].needs & {Need.NESTED, Need.SIZES, Need.VAULT}], 5
+    daily(
+        [m for m in METHODS if not METHODS[m].needs & {Need.NESTED, Need.SIZES, Need.VAULT}],
+        ["bbc", "cvt", "bbc-632plus", "tilting", "t-folds"],
     ),
 )
 @pytest.mark.parametrize("name", ["auc", "concordance"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from matrices import binary
 
 from bbccli import METHODS, METRICS, Plan
@@ -58,7 +58,7 @@ def shrunken(means, covariance, rng):
 
 
 @pytest.mark.parametrize("metric", ["error", swept("brier"), swept("auc")])
-@pytest.mark.parametrize("seed", thinned(range(2), 2))
+@pytest.mark.parametrize("seed", daily(range(2), [0]))
 def test_the_slow_loops_of_the_paper(metric, seed):
     matrix = binary(n_samples=87, n_configurations=4, seed=seed, n_folds=7)
     (by_fold,) = fold_performances(matrix, METRICS[metric])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import thinned
+from day import METRICS_BY_DAY, daily
 from matrices import for_metric, weighing
 
 from bbccli.domain.outcome import Outcome
@@ -46,7 +46,7 @@ def with_gaps(matrix):
 
 @pytest.mark.parametrize("units_of", [singles, of_groups])
 @pytest.mark.parametrize("weighed", [False, True])
-@pytest.mark.parametrize("name", thinned(POOLED, 5))
+@pytest.mark.parametrize("name", daily(POOLED, METRICS_BY_DAY))
 def test_each_metric(name, weighed, units_of):
     matrix = for_metric(name, n_repeats=2)
     if weighed:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from reading import checked, fault
 
 from bbccli.errors import InputError
@@ -96,7 +96,7 @@ OF_H2O = {
 }
 
 
-@pytest.mark.parametrize("case", thinned(OF_H2O, 7))
+@pytest.mark.parametrize("case", OF_H2O)
 def test_damage_of_h2o(h2o, case):
     file, row, text, words, *where = OF_H2O[case]
     if row is None:

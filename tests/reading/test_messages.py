@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from reading import refused
 
 from bbccli.errors import BbcError
@@ -118,7 +118,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", thinned(CASES, 7))
+@pytest.mark.parametrize("name", CASES)
 def test_message(save, name):
     case = CASES[name]
     path = save("m.csv", case.text)

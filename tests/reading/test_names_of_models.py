@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from runs import autogluon, oof
 
 from bbccli import METHODS, METRICS, Plan, document
@@ -96,7 +96,13 @@ def loaded(name):
     return folder, folder_readers.reader_of(folder).load(folder)
 
 
-@pytest.mark.parametrize("name", thinned([one for one in FOLDERS if one not in OF_TABLES], 2))
+@pytest.mark.parametrize(
+    "name",
+    daily(
+        [one for one in FOLDERS if one not in OF_TABLES],
+        ["autogluon", "autosklearn", "h2o", "mljar_weights", "tabrepo"],
+    ),
+)
 def test_every_folder(name, monkeypatch):
     folder, given = loaded(name)
     assert isinstance(given, Predictions)
@@ -282,7 +288,7 @@ def test_each_reader_of_logs_is_tried():
     }
 
 
-@pytest.mark.parametrize("write", thinned(OF_LOGS, 3))
+@pytest.mark.parametrize("write", daily(OF_LOGS, [of_promptfoo, of_lm_eval]))
 def test_logs_of_frameworks(write, tmp_path):
     every = SAFE if write is of_swebench else ALL
     place = tmp_path / "plain"
@@ -319,7 +325,7 @@ def test_a_group_that_differs_between_configurations(tmp_path):
         read(tmp_path, roles=Roles(group="metadata.kind"))
 
 
-@pytest.mark.parametrize("name", thinned(ALL, 7))
+@pytest.mark.parametrize("name", ALL)
 def test_the_name_is_in_the_result(name, tmp_path):
     matrix = of_tabrepo(tmp_path, [name, "m1", "m2"])
     estimate = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=50, seed=1))

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from day import swept, thinned
+from day import swept
 from numpy.testing import assert_array_equal
 from reading import assert_same, refused
 
@@ -147,7 +147,7 @@ def test_damage_inside_is_found_when_it_is_read(large, samples, tmp_path):
 TABLES = Path(__file__).parents[1] / "data" / "tables"
 SOURCES = {".csv", ".py"}
 STORED = sorted(path.name for path in TABLES.iterdir() if path.suffix not in SOURCES)
-every = pytest.mark.parametrize("name", thinned(STORED, 7))
+every = pytest.mark.parametrize("name", STORED)
 
 
 def text_of(name):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import swept
 from documents import codes
 from reading import assert_same, refused
 
@@ -50,7 +50,7 @@ def test_rows_in_any_order(save, wide):
     assert x == y
 
 
-@pytest.mark.parametrize("prediction", thinned(PREDICTIONS, 3))
+@pytest.mark.parametrize("prediction", PREDICTIONS)
 @pytest.mark.parametrize("configuration", ["config", swept(".config"), "model", swept("CONFIG")])
 def test_synonyms(save, columns, configuration, prediction):
     long = melted(columns, prediction)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from fuzz.case import REAL, tree_of
 from fuzz.trees import TREES
 
@@ -50,7 +50,7 @@ def opened(run):
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
-@pytest.mark.parametrize("tree", thinned(TREES, 4))
+@pytest.mark.parametrize("tree", daily(TREES, ["autogluon", "mljar", "optuna"]))
 def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, copied):
     run, whole = copied(tree), opened(REAL / tree) if "/" not in tree else None
     for place in of_each_kind(tree):

@@ -3,8 +3,9 @@
 # ruff: noqa: N803 - X is what scikit-learn calls it
 
 import json
+import multiprocessing
+import os
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -363,80 +364,51 @@ def test_no_fault_shows_a_figure_that_is_not_counted(run):
     assert {(True, 0), (True, 1)} <= seen  # before it was counted, and after
 
 
-KILLED = """
-import os, sys
-import numpy as np
-import tests.recording.test_vault as t
-from tests.faults import Fault, is_io
-
-class Killed(BaseException):
-    pass
-
-rec = t.recorder(t.Path(sys.argv[1]))
-sealed = np.setdiff1d(np.arange(t.N), rec.rows)
-
-def kill():
-    os._exit(9)
-
-sys.setprofile(Fault(int(sys.argv[2]), is_io, kill))
-look = rec.open("a", t.Y[sealed], stricter=True)
-sys.setprofile(None)
-print("shown", flush=True)
-"""
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
+NEVER = 10**6
 
 
-def killed_at(place, k):
-    """Run an opening in a process that dies at its k-th disk call; return what it said."""
-    code = KILLED.replace("t.Path", "__import__('pathlib').Path")
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(place), str(k)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode in (0, 9), done.stderr
-    return done.stdout.strip()
-
-
-@pytest.mark.parametrize(
-    "k", [1, swept(12), swept(24), swept(36), swept(48), swept(60), swept(72), 84, swept(96)]
-)
-def test_a_kill_leaves_nothing_seen_or_a_counted_opening(rec, tmp_path, k):
-    said = killed_at(tmp_path, k)
-    n_counted = len(lines(rec))
-    assert n_counted == 1 if said else n_counted in (0, 1)
-    # whatever was left, the next opening works and counts
+@posix
+@pytest.mark.parametrize("k", [1, 12, 24, 36, 48, 60, NEVER])
+def test_a_kill_leaves_nothing_seen_or_a_counted_opening(tmp_path, k):
+    """A process dies at its k-th disk call, or shows the figure."""
+    rec = recorder(tmp_path)
     sealed = np.setdiff1d(np.arange(N), rec.rows)
+    child = os.fork()
+    if not child:
+        try:
+            sys.setprofile(Fault(k, is_io, lambda: os._exit(9)))
+            rec.open("a", Y[sealed], stricter=True)
+            sys.setprofile(None)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status == (0 if k == NEVER else 9)
+    n_counted = len(lines(rec))
+    assert n_counted == 1 if status == 0 else n_counted in (0, 1)
+    # whatever was left, the next opening works and counts
     assert rec.open("b", Y[sealed], stricter=True).number == n_counted + 1
 
 
-TWICE = """
-import sys
-import numpy as np
-import tests.recording.test_vault as t
-rec = t.recorder(__import__('pathlib').Path(sys.argv[1]), planned=8)
-sealed = np.setdiff1d(np.arange(t.N), rec.rows)
-sys.stdin.readline()
-print(rec.open(sys.argv[2], t.Y[sealed]).number)
-"""
+@posix
+def test_two_processes_at_once_are_two_openings(tmp_path):
+    rec = recorder(tmp_path, planned=8)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    context = multiprocessing.get_context("fork")
+    ready, numbers = context.Barrier(2), context.SimpleQueue()
 
+    def act(name):
+        ready.wait()
+        numbers.put(rec.open(name, Y[sealed]).number)
 
-def test_two_processes_at_once_are_two_openings(rec, tmp_path):
-    shutil.rmtree(rec.folder)
-    recorder(tmp_path, planned=8)
-    made = [
-        subprocess.Popen(
-            [sys.executable, "-c", TWICE, str(tmp_path), name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for name in ("a", "b")
-    ]
-    for one in made:
-        one.stdin.write("\n")
-        one.stdin.flush()
-    assert sorted(int(one.communicate()[0]) for one in made) == [1, 2]
+    processes = [context.Process(target=act, args=(name,)) for name in ("a", "b")]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert sorted(numbers.get() for _ in processes) == [1, 2]
 
 
 def test_a_read_only_count_shows_nothing(run):

@@ -9,7 +9,7 @@ from functools import cache
 from xml.etree import ElementTree
 
 import pytest
-from day import swept, thinned
+from day import daily, swept
 from documents import gated, named, result
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -158,8 +158,8 @@ def screens(name, width):
     yield "leaderboard", FORMS["table"].render([board], style, Kind.LEADERBOARD)
 
 
-@pytest.mark.parametrize("width", thinned(WIDTHS, 3))
-@pytest.mark.parametrize("name", thinned(UNUSUAL, 2))
+@pytest.mark.parametrize("width", daily(WIDTHS, [60]))
+@pytest.mark.parametrize("name", UNUSUAL)
 def test_no_line_is_wider_than_the_page(name, width):
     for screen, text in screens(UNUSUAL[name], width):
         widest = max(text.splitlines(), key=cell_len)

@@ -12,7 +12,7 @@ import matrices
 import numpy as np
 import pages
 import pytest
-from day import thinned
+from day import daily
 from pages import shown
 from rich.cells import cell_len
 
@@ -37,7 +37,7 @@ def saved(found):
     return shown(found.json)
 
 
-@pytest.mark.parametrize("kind", thinned(KINDS, 7))
+@pytest.mark.parametrize("kind", daily(KINDS, ["forest", "calibration"]))
 class TestEach:
     def test_it_has_a_sentence_a_caption_and_a_table(self, kind, found):
         drawn = draw(kind, found)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from day import thinned
+from day import daily
 
 from bbccli import METRICS
 from bbccli.comparisons.pairs import TESTS
@@ -230,9 +230,7 @@ def options_of(case):
     return options | ({"task": "score"} if name in prompts else {})
 
 
-@pytest.mark.parametrize(
-    ("with_it", "without", "clause", "prose"), thinned(CLAUSES, 7, unpack=True)
-)
+@pytest.mark.parametrize(("with_it", "without", "clause", "prose"), CLAUSES)
 def test_a_clause_is_there_with_what_it_says_and_not_without(path, with_it, without, clause, prose):
     _, short, long = texts(path(with_it[0]), **options_of(with_it))
     _, shorter, longer = texts(path(without[0]), **options_of(without))
@@ -272,6 +270,11 @@ FILES = [
     ("promptfoo/results.jsonl.gz", {}),
 ]
 METHODS = ("bbc", "bbc-f", "bbc-632", "bbc-632plus", "bbc-eb", "mabt", "delong")
+EVERY = [(method, *file) for file in FILES for method in METHODS]
+BY_DAY = [  # of pairs, counts, values, times and logs; a file has no method of its own
+    *(("bbc", *FILES[i]) for i in (0, 3, 6, 9, 12)),
+    ("bbc-eb", *FILES[0]),
+]
 SAID_ANYWAY = {
     "only",
     "threshold",
@@ -284,8 +287,7 @@ SAID_ANYWAY = {
 }
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, 4))
-@pytest.mark.parametrize(("name", "base"), thinned(FILES, 3, unpack=True))
+@pytest.mark.parametrize(("method", "name", "base"), daily(EVERY, BY_DAY, unpack=True))
 def test_what_moves_a_number_is_said_and_a_setting_that_does_not_is_not(path, name, base, method):
     """Options that read the data otherwise are said even if the figures happen to stay."""
     before, n_moved = texts(path(name), method, **base), 0
@@ -324,6 +326,14 @@ COMPARISONS = [
         for test in ("wald", "bootstrap", "bayes-bootstrap")
     ),
 ]
+COMPARED_BY_DAY = [  # a baseline, and a pair by counts, by pairs, by resamples and by scores
+    COMPARISONS[0],
+    *(
+        ("progression.parquet", {"pair": PAIR, "test": [test], "metric": metric})
+        for test, metric in (("mcnemar", "accuracy"), ("delong", "auc"), ("bootstrap", "log-loss"))
+    ),
+    ("ten_prompts.csv", {"task": "score", "pair": ("plain", "expert"), "test": ["wald"]}),
+]
 
 
 def compared(path, **options):
@@ -361,7 +371,7 @@ OF_CORRECT = ("guard", "side", "tolerance", "evaluation_share", "size_correction
 """Options that a comparison does not have."""
 
 
-@pytest.mark.parametrize(("name", "base"), thinned(COMPARISONS, 11, unpack=True))
+@pytest.mark.parametrize(("name", "base"), daily(COMPARISONS, COMPARED_BY_DAY, unpack=True))
 def test_what_moves_a_difference_is_said_where_it_is_quoted(path, name, base):
     if (before := compared(path(name), **base)) is None:
         return
@@ -384,7 +394,7 @@ def test_what_moves_a_difference_is_said_where_it_is_quoted(path, name, base):
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 
 
-@pytest.mark.parametrize(("name", "base"), thinned(COMPARISONS, 7, unpack=True))
+@pytest.mark.parametrize(("name", "base"), daily(COMPARISONS, COMPARED_BY_DAY, unpack=True))
 def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     if (made := compared(path(name), **base)) is None:
         return
