@@ -264,7 +264,9 @@ def open_sources(
     metadata.
     """
     with problems.of("readable", fatal=True):
-        _refuse_two_on_stdin(paths, request)
+        every = (*listed(paths), request.labels, request.folds)
+        if [str(one) for one in every if isinstance(one, str | Path)].count(STDIN) > 1:
+            raise OptionError("two files are read from stdin", hint="name a file for one of them")
     sources: Sequence[str | Path | ArrowStream] = ()
     with problems.of("readable"):
         sources = expand(paths)
@@ -307,12 +309,6 @@ def open_sources(
     tables = [table.asked_for(by_hand) for table in tables]
     problems.saw("names", tables)
     return [_named_once(table, problems) for table in tables], metadata
-
-
-def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:
-    every = (*listed(paths), request.labels, request.folds)
-    if [str(one) for one in every if isinstance(one, str | Path)].count(STDIN) > 1:
-        raise OptionError("two files are read from stdin", hint="name a file for one of them")
 
 
 def _named_once(table: Table, problems: Problems) -> Table:

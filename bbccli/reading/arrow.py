@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,20 +43,21 @@ def apply(name: str, *values: Any, options: Any = None) -> Any:
     The methods of arrays import `pyarrow.compute`, which wraps 280 documented functions: a tenth of
     the time of a small run. The function behind them is called directly.
     """
+    return _compute().call_function(name, [*values], options)
+
+
+@cache
+def _compute() -> Any:
     try:
-        from pyarrow._compute import call_function
+        from pyarrow import _compute as functions
     except ImportError:  # if it moves, this import remains
-        from pyarrow.compute import call_function
-    return call_function(name, list(values), options)
+        from pyarrow import compute as functions
+    return functions
 
 
 def cast(values: Any, kind: pa.DataType) -> Any:
     """Convert an array to another type."""
-    try:
-        from pyarrow._compute import CastOptions
-    except ImportError:
-        from pyarrow.compute import CastOptions
-    return apply("cast", values, options=CastOptions.safe(kind))
+    return apply("cast", values, options=_compute().CastOptions.safe(kind))
 
 
 def take(values: Any, entries: pa.Array) -> Any:
@@ -405,7 +406,13 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedA
 
     given = column.type
     try:
-        column = _without_views(_without_uuid(column))
+        if _is_uuid(given):
+            texts = [_written_uuids(getattr(chunk, "storage", chunk)) for chunk in column.chunks]
+            column = pa.chunked_array(texts, pa.string())
+        elif str(given).startswith("dictionary<values=string_view"):  # as polars writes categories
+            long = pa.large_string()
+            texts = [take(cast(chunk.dictionary, long), chunk.indices) for chunk in column.chunks]
+            column = pa.chunked_array(texts, long)
         if pa.types.is_decimal(given) and pa.types.is_floating(kind):
             column = cast(column, pa.string())  # casting a decimal directly loses the last digit
         column = column if kind == column.type else cast(column, kind)
@@ -428,27 +435,6 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedA
 def _is_uuid(kind: pa.DataType) -> bool:
     """True for UUIDs: the extension type, or its 16 bytes."""
     return str(kind) in ("extension<arrow.uuid>", "fixed_size_binary[16]")
-
-
-def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with UUIDs, if any, as text."""
-    import pyarrow as pa
-
-    if not _is_uuid(column.type):
-        return column
-    chunks = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
-    return pa.chunked_array([_written_uuids(chunk) for chunk in chunks], pa.string())
-
-
-def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with string-view categories, as written by polars, as text."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type) or str(column.type.value_type) != "string_view":
-        return column
-    text = pa.large_string()
-    chunks = [take(cast(chunk.dictionary, text), chunk.indices) for chunk in column.chunks]
-    return pa.chunked_array(chunks, text)
 
 
 def _written_uuids(chunk: pa.Array) -> pa.Array:

@@ -206,7 +206,8 @@ class Table:
         import pyarrow as pa
 
         if isinstance(self.data, pa.Table):
-            return self.data.select(list(names)).slice(0, n)
+            position = self.kinds.position
+            return self.data.select([position[name] for name in names]).slice(0, n)
         if n > _HEAD:
             return self.data.head(names, n)
         if missing := [name for name in names if name not in self._head]:
@@ -231,8 +232,6 @@ class Table:
         import pyarrow as pa
 
         values = self.data.column(name).combine_chunks()
-        if isinstance(values, pa.ChunkedArray):
-            values = pa.concat_arrays(values.chunks)
         if pa.types.is_floating(values.type):
             nulls = pa.nulls(len(values), values.type)
             values = apply("if_else", apply("is_nan", values), nulls, values)

@@ -130,7 +130,7 @@ def read_parquet(
         if isinstance(source, Path) and kinds.lists:
             source = bytes_of(source)
         if kinds.texts:
-            file = _opened(source, [*kinds.texts])
+            file = _opened(source, read_dictionary=[*kinds.texts], metadata=bare.metadata)
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         _check_packed(_declared_size(file, source, lists=bool(nested or kinds.lists)), packed)
         if nested:
@@ -219,13 +219,12 @@ def check_texts(table: pa.Table) -> int:
     return size
 
 
-def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
-    """Open the file, with repeated texts kept once."""
+def _opened(source: bytes | Path, **how: Any) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
-    return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER, pre_buffer=False)
+    return pq.ParquetFile(place, buffer_size=_BUFFER, pre_buffer=False, **how)
 
 
 def _declared_size(file: pq.ParquetFile, source: bytes | Path, *, lists: bool) -> int:

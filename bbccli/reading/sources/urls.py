@@ -218,15 +218,20 @@ class MissingError(InputError):
 
 def _answer(url: str) -> Any:
     """Return the response to a request, with headers read."""
+    from urllib import request
     from urllib.error import HTTPError
-    from urllib.request import Request
 
     place, login = _split(url)
-    request = Request(place, headers={"User-Agent": "bbc"})
+    asked = request.Request(place, headers={"User-Agent": "bbc"})
     if login is not None:  # not sent to the target of a redirection
-        request.add_unredirected_header("Authorization", f"Basic {login}")
+        asked.add_unredirected_header("Authorization", f"Basic {login}")
+    opener = request.OpenerDirector()
+    opener.add_handler(request.HTTPErrorProcessor())
+    # redirections are followed to web servers only
+    for name in ("Proxy", "HTTP", "HTTPS", "HTTPRedirect", "HTTPDefaultError", "Unknown"):
+        opener.add_handler(getattr(request, f"{name}Handler")())
     try:
-        return _opener().open(request, timeout=read_limits.current().timeout)
+        return opener.open(asked, timeout=read_limits.current().timeout)
     except HTTPError as error:
         error.close()
         words = f"{error.code} {error.reason}".strip()
@@ -237,17 +242,6 @@ def _answer(url: str) -> Any:
         kind = MissingError if error.code in _HINTS else InputError
         hint = _HINTS.get(error.code, "check the address")
         raise kind(f"the server answers {words}", hint=hint) from None
-
-
-def _opener() -> Any:
-    """Return an opener that follows redirections to web servers only."""
-    from urllib import request
-
-    opener = request.OpenerDirector()
-    for name in ("Proxy", "HTTP", "HTTPS", "HTTPRedirect", "HTTPDefaultError", "Unknown"):
-        opener.add_handler(getattr(request, f"{name}Handler")())
-    opener.add_handler(request.HTTPErrorProcessor())
-    return opener
 
 
 def _split(url: str) -> tuple[str, str | None]:
