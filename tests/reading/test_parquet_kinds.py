@@ -130,7 +130,7 @@ def test_a_large_file_is_opened_once(write, monkeypatch):
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     opened = []
     ours = parquet._opened
-    monkeypatch.setattr(parquet, "_opened", lambda *a: opened.append(a) or ours(*a))
+    monkeypatch.setattr(parquet, "_opened", lambda *a, **k: opened.append(a) or ours(*a, **k))
     table = read_table(write(columns()))
     assert len(opened) == 2
     for names in (["a"], ["b", "id"], ["truth"]):
