@@ -336,8 +336,10 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
         return run.tried
     if sheet.layout == RUN or len(sheet.table.origins) > 1:
         return ()
-    by_name = names == tuple(sorted(names)) or natural_order(names) == (*range(len(names)),)
-    return () if by_name and not _counted(names) else names
+    order = natural_order(names)
+    by_name = names == tuple(sorted(names)) or order == (*range(len(names)),)
+    natural = tuple(names[n] for n in order)  # trial 9, trial 10, sorted as text or not
+    return names if not by_name else natural if _counted(natural) else ()
 
 
 @lru_cache(maxsize=8)

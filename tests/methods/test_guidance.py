@@ -179,8 +179,14 @@ def test_columns_count_but_not_if_names_sort_them(tmp_path, climb):
     mixed = [f"p{(n * 37) % 71}" for n in range(70)]
     assert order_of(wide(tmp_path / "a.csv", counted, climb)) == tuple(counted)
     assert order_of(wide(tmp_path / "b.csv", mixed, climb)) == tuple(mixed)
-    assert order_of(wide(tmp_path / "c.csv", sorted(counted), climb)) == ()
-    assert order_of(wide(tmp_path / "d.csv", sorted(mixed), climb)) == ()
+    by_text = sorted(range(70), key=counted.__getitem__)  # as a pivot sorts: trial 10, trial 3
+    sorted_path = wide(tmp_path / "c.csv", [counted[n] for n in by_text], climb[:, by_text])
+    assert order_of(sorted_path) == tuple(counted)
+    as_found = read(sorted_path, task="score"), read(tmp_path / "a.csv", task="score")
+    metric = METRICS["mean-score"]
+    assert standing_of(as_found[0], metric, PLAN) == standing_of(as_found[1], metric, PLAN)
+    numbered = sorted(f"C={n % 7} gamma={n // 7}" for n in range(70))
+    assert order_of(wide(tmp_path / "d.csv", numbered, climb)) == ()
     hashes = sorted(f"{(n * 7919) % 1000:03}-{n % 3}" for n in range(70))
     assert order_of(wide(tmp_path / "e.csv", hashes, climb)) == ()
 
