@@ -60,8 +60,8 @@ def undrawn(monkeypatch) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: some tests wait for processes that they started."""
-    return available_cores() + 1
+    """One more would collect, import and compile once more for the little that a test waits."""
+    return available_cores()
 
 
 def pytest_collection_finish() -> None:

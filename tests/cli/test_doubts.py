@@ -105,6 +105,7 @@ def test_a_doubt_is_said_and_nothing_else_is(run, folder, tmp_path, monkeypatch,
         assert LEAK in " ".join(seen.replace("\n         ", " ").split()), seen
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("surface", [one for one in SURFACES if one not in ("report", "figure")])
 def test_a_doubt_fails_where_it_is_asked_to(run, folder, tmp_path, monkeypatch, surface):
     monkeypatch.chdir(tmp_path)
