@@ -7,14 +7,8 @@ from day import swept
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bbccli.notes import (
-    beyond_bounds,
-    clipped_probabilities,
-    no_variance,
-    one_se_winner,
-    risk_reversed,
-    tolerance_not_reached,
-)
+from bbccli.notes.intervals import clipped_probabilities, no_variance
+from bbccli.notes.methods import beyond_bounds, one_se_winner, risk_reversed, tolerance_not_reached
 from bbccli.platform.rounding import Digits, digits_for, fixed, percent, short, trimmed
 
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))

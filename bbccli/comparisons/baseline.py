@@ -30,12 +30,9 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, nearest, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import attainable, check_apart, with_plan
-from bbccli.notes import (
-    Note,
-    constant_difference,
-    no_influence,
-    winner_is_baseline,
-)
+from bbccli.notes import Note
+from bbccli.notes.comparisons import no_influence, winner_is_baseline
+from bbccli.notes.intervals import constant_difference
 from bbccli.platform.arguments import real
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.differences import as_difference, corrected_difference

@@ -41,7 +41,8 @@ from bbccli.methods import METHODS
 from bbccli.methods.several import on_making
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
-from bbccli.notes import Note, further_families, listing, unequal_budgets
+from bbccli.notes import Note, listing
+from bbccli.notes.comparisons import further_families, unequal_budgets
 from bbccli.platform.arguments import choice
 from bbccli.stats.bootstrap.differences import (
     as_difference,

@@ -25,7 +25,8 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.metrics.capped import measuring, with_plan
-from bbccli.notes import Note, no_influence
+from bbccli.notes import Note
+from bbccli.notes.comparisons import no_influence
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.influence import influence
 from bbccli.stats.selection.candidates import Candidates, cached, candidates

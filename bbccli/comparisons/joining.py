@@ -18,7 +18,8 @@ from bbccli.comparisons.families import with_families
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
+from bbccli.notes import Note, listing
+from bbccli.notes.of_data import joined_by_position, joined_folds_differ, truth_rounded
 from bbccli.platform.arguments import choice
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import spelled

@@ -38,7 +38,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
-from bbccli.notes import screened_rivals
+from bbccli.notes.comparisons import screened_rivals
 from bbccli.platform import resources
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.rule import choose, complexities, ranked

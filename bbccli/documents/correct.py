@@ -19,7 +19,8 @@ from bbccli.domain.plan import Plan
 from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
-from bbccli.notes import Note, Severity, severity_of, stopped_on_fold, winner_stopped
+from bbccli.notes import Note, Severity, severity_of
+from bbccli.notes.flags import stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, Json
 from bbccli.platform.records.values import doc, settled

@@ -20,7 +20,7 @@ from bbccli.domain.estimate import Estimate, Gate
 from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
-from bbccli.notes import gate_on_naive
+from bbccli.notes.intervals import gate_on_naive
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 

@@ -24,7 +24,8 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import with_plan
-from bbccli.notes import Note, method_left_out, not_corrected
+from bbccli.notes import Note
+from bbccli.notes.methods import method_left_out, not_corrected
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.platform.records.values import doc, settled

@@ -17,7 +17,8 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.notes import Note, unshuffled_folds
+from bbccli.notes import Note
+from bbccli.notes.methods import unshuffled_folds
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import candidates, fold_performances

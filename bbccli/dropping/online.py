@@ -24,7 +24,7 @@ from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_clip
-from bbccli.notes import nothing_dropped
+from bbccli.notes.methods import nothing_dropped
 from bbccli.platform.arguments import real, whole
 from bbccli.types import distinct
 

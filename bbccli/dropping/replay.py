@@ -16,7 +16,8 @@ from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_clip
-from bbccli.notes import Note, nothing_dropped, rule_left_out
+from bbccli.notes import Note
+from bbccli.notes.methods import nothing_dropped, rule_left_out
 from bbccli.platform.arguments import as_list, whole
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.stats.bootstrap.bbc_samples import corrected

@@ -31,7 +31,7 @@ Source: Paraschakis et al. 2024, section 2, Algorithm 1, and the authors' code.
 from __future__ import annotations
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.notes import folds_within_repeats
+from bbccli.notes.methods import folds_within_repeats
 from bbccli.stats.bootstrap.bbc_folds import out_of_bag
 from bbccli.stats.bootstrap.summary import from_distribution
 from bbccli.stats.case import Answer, Case

@@ -32,7 +32,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.notes import nothing_dropped
+from bbccli.notes.methods import nothing_dropped
 from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Answer, Case
 from bbccli.types import BoolArray

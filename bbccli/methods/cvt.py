@@ -54,7 +54,7 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
-from bbccli.notes import beyond_bounds
+from bbccli.notes.methods import beyond_bounds
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.stats.selection.rule import winner_by_fold

@@ -72,7 +72,9 @@ from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, POINT, Method, Need
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.notes import Note, nested_spread, no_interval, outer_selections
+from bbccli.notes import Note
+from bbccli.notes.intervals import nested_spread, no_interval
+from bbccli.notes.methods import outer_selections
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import normal
 from bbccli.stats.selection.candidates import by_repeat

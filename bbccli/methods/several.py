@@ -18,23 +18,24 @@ from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import POWERS, measuring, with_plan
-from bbccli.notes import (
-    Note,
-    better_than_naive,
-    collapsed_interval,
+from bbccli.notes import Note
+from bbccli.notes.intervals import rare_positives, resamples_alike
+from bbccli.notes.making import (
     few_for_a_cut,
     fitted_rows,
     guided_climb,
     incomplete_members,
+    one_member,
+    vault_closed,
+)
+from bbccli.notes.methods import (
+    better_than_naive,
+    collapsed_interval,
     leave_one_out,
     mean_over_folds,
     method_left_out,
-    one_member,
     outside_interval,
-    rare_positives,
-    resamples_alike,
     risk_reversed,
-    vault_closed,
     winners_differ,
 )
 from bbccli.platform.arguments import as_list

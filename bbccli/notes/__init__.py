@@ -6,56 +6,47 @@ place, a function under `@note`, in the module of its section of docs/notes.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import ModuleType
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
 
-from bbccli.notes import (
-    comparisons,
-    flags,
-    identities,
-    intervals,
-    lacking,
-    making,
-    methods,
-    of_data,
-    of_ensembles,
-    of_metadata,
-    plans,
-    sealed,
-    searches,
-)
-from bbccli.notes.comparisons import *
-from bbccli.notes.flags import *
-from bbccli.notes.identities import *
-from bbccli.notes.intervals import *
-from bbccli.notes.lacking import *
-from bbccli.notes.making import *
-from bbccli.notes.methods import *
-from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
-from bbccli.notes.of_data import *
-from bbccli.notes.of_ensembles import *
-from bbccli.notes.of_metadata import *
-from bbccli.notes.plans import *
-from bbccli.notes.sealed import *
-from bbccli.notes.searches import *
+from bbccli.notes.note import KNOWN, Note, NoteKind, Severity, counted, listing
 
 __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
-
-def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
-    every = [var for part in parts for var in vars(part).values() if isinstance(var, NoteKind)]
-    return {one.code: one for one in every}
-
-
-GROUPS = {
-    "Notes on the file": _kinds(lacking, of_data, of_metadata, flags, of_ensembles, identities),
-    "Notes on methods": _kinds(methods, making, searches, intervals, sealed),
-    "Notes on comparisons": _kinds(comparisons),
-    "Notes on plans": _kinds(plans),
+_SECTIONS = {
+    "Notes on the file": ("lacking", "of_data", "of_metadata", "flags", "identities"),
+    "Notes on methods": ("methods", "making", "intervals"),
+    "Notes on comparisons": ("comparisons",),
+    "Notes on plans": ("plans",),
 }
-"""Notes by section of docs/notes.md."""
+"""Modules by section of docs/notes.md; each is imported where one of its notes is made."""
 
-NOTES = {code: one for group in GROUPS.values() for code, one in group.items()}
+GROUPS: Mapping[str, Mapping[str, NoteKind[...]]]
+"""Notes by section."""
+
+NOTES: Mapping[str, NoteKind[...]]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("GROUPS", "NOTES"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    parts = {
+        title: [import_module(f"{__name__}.{module}") for module in modules]
+        for title, modules in _SECTIONS.items()
+    }
+    groups = {
+        title: {
+            one.code: one
+            for module in modules
+            for one in vars(module).values()
+            if isinstance(one, NoteKind)
+        }
+        for title, modules in parts.items()
+    }
+    notes = {code: one for group in groups.values() for code, one in group.items()}
+    globals().update(GROUPS=groups, NOTES=notes)
+    return globals()[name]
 
 
 def severity_of(code: str) -> Severity:
@@ -64,7 +55,8 @@ def severity_of(code: str) -> Severity:
     >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
     ('HARMLESS', 'DOUBT')
     """
-    return NOTES[code].severity if code in NOTES else Severity.DOUBT
+    kind = KNOWN.get(code) or __getattr__("NOTES").get(code)
+    return Severity.DOUBT if kind is None else kind.severity
 
 
 def by_severity(notes: Iterable[Note]) -> list[Note]:

@@ -80,6 +80,10 @@ class NoteKind(Generic[P]):
         return NoteKind(self.code, self.severity, self.check, texts, self.meaning, self.remedy)
 
 
+KNOWN: dict[str, NoteKind[...]] = {}
+"""Kinds by code, of the modules that are imported."""
+
+
 def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], NoteKind[P]]:
     """Decorate the one place where a note is described.
 
@@ -99,7 +103,8 @@ def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], 
     def described(texts: Callable[P, Texts]) -> NoteKind[P]:
         meaning, _, remedy = " ".join((texts.__doc__ or "").split()).partition(" Remedy: ")
         code = texts.__name__.replace("_", "-")
-        return NoteKind(code, severity, check, texts, meaning, remedy)
+        KNOWN[code] = kind = NoteKind(code, severity, check, texts, meaning, remedy)
+        return kind
 
     return described
 

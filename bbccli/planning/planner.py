@@ -17,8 +17,8 @@ import numpy as np
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.capped import check_apart
-from bbccli.notes import (
-    Note,
+from bbccli.notes import Note
+from bbccli.notes.plans import (
     few_planned_rows,
     near_perfect,
     no_true_spread,

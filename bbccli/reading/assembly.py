@@ -13,7 +13,8 @@ import numpy as np
 from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
-from bbccli.notes import Note, flags, identities, of_data, of_metadata, repeated_holdout
+from bbccli.notes import Note, flags, identities, of_data, of_metadata
+from bbccli.notes.methods import repeated_holdout
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
 from bbccli.reading.checks.left_out import best_left_out
 from bbccli.reading.checks.repeats import repeated

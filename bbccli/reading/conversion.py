@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
-from bbccli.notes import vault_left
+from bbccli.notes.making import vault_left
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.arrow import as_arrow, is_text, to_numbers

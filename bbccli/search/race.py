@@ -25,7 +25,8 @@ from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric, metric_named
 from bbccli.metrics.capped import with_clip
-from bbccli.notes import Note, configurations_dropped, dropped_between_folds
+from bbccli.notes import Note
+from bbccli.notes.lacking import configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
 from bbccli.platform.rounding import count
 from bbccli.reading.arrays import matrix_of

@@ -16,7 +16,8 @@ import numpy as np
 
 from bbccli.domain.estimate import Axis, AxisShare, Estimate
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.notes import Note, epoch_chosen
+from bbccli.notes import Note
+from bbccli.notes.flags import epoch_chosen
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import cached
 

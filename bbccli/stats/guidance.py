@@ -34,7 +34,8 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notes import Note, guided, guided_by_rows, guided_by_scores, guided_climb
+from bbccli.notes import Note
+from bbccli.notes.making import guided, guided_by_rows, guided_by_scores, guided_climb
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.axis import places_of
 from bbccli.stats.influence import influence

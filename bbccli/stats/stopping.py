@@ -23,7 +23,8 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import STOPPED_EARLY, FoldCurves, agrees, tolerance_of
 from bbccli.metrics import Metric, fitting
-from bbccli.notes import Note, stopped_on_fold, winner_stopped
+from bbccli.notes import Note
+from bbccli.notes.flags import stopped_on_fold, winner_stopped
 from bbccli.stats.axis import on_chosen
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, cached, candidates

@@ -16,7 +16,7 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric, metric_named
 from bbccli.metrics.capped import with_plan
 from bbccli.metrics.ranking import AUC
-from bbccli.notes import no_interval
+from bbccli.notes.intervals import no_interval
 from bbccli.stats.bootstrap.bbc_samples import of_winner
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import auc_influence_in, auc_variance

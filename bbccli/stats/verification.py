@@ -18,7 +18,7 @@ from bbccli.domain.source import ReportedScore, ToolRun, TwoFigures, Verificatio
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.capped import with_clip
-from bbccli.notes import undefined_as_zero
+from bbccli.notes.methods import undefined_as_zero
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.stats.selection.candidates import Candidates

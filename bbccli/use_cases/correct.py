@@ -20,13 +20,13 @@ from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
 from bbccli.metrics import METRICS, Metric, choose_metrics, custom
 from bbccli.metrics.capped import POWERS, attainable, with_plan
-from bbccli.notes import (
-    Note,
-    cut_unseen,
+from bbccli.notes import Note
+from bbccli.notes.flags import (
     deployed_is_stacked,
     ensemble_not_repeated,
     ensemble_not_reproduced,
 )
+from bbccli.notes.making import cut_unseen
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Json

@@ -13,7 +13,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.notes import guided_climb
+from bbccli.notes.making import guided_climb
 from bbccli.reading import read
 from bbccli.reading.arrays import matrix_of
 from bbccli.stats.guidance import Guidance, standing_of

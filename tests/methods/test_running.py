@@ -12,7 +12,7 @@ from bbccli.errors import UndefinedError
 from bbccli.methods import __path__ as path
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.methods.registry import module_of
-from bbccli.notes import single_configuration, tied_winners
+from bbccli.notes.methods import single_configuration, tied_winners
 from bbccli.stats.bootstrap import summary
 from bbccli.stats.case import Answer
 from bbccli.types import IntervalKind, Pooling

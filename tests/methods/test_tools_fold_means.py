@@ -18,7 +18,7 @@ from bbccli.methods import estimate
 from bbccli.methods.base import Need
 from bbccli.methods.several import _around_its_value
 from bbccli.metrics.capped import measuring
-from bbccli.notes import leave_one_out
+from bbccli.notes.methods import leave_one_out
 from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS

@@ -14,7 +14,7 @@ from bbccli.documents.correct import Reported
 from bbccli.domain.estimate import SelectionShare
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
-from bbccli.notes import tied_winners
+from bbccli.notes.methods import tied_winners
 from bbccli.platform.rounding import Digits
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentence, sentences

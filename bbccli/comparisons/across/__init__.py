@@ -15,7 +15,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
 from bbccli.metrics.capped import measuring, with_plan
-from bbccli.notes import incomplete_data_sets
+from bbccli.notes.comparisons import incomplete_data_sets
 from bbccli.platform.arguments import as_list, choice, entry
 from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Case

@@ -95,7 +95,7 @@ import numpy as np
 from bbccli.comparisons.adjustment import verdict_of
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.metrics.roc_area import mean_ranks
-from bbccli.notes import few_data_sets, undefined_test
+from bbccli.notes.comparisons import few_data_sets, undefined_test
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
 from bbccli.stats.significance import f_ratio, friedman, positive, signed_ranks

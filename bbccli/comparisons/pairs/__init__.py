@@ -24,7 +24,8 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.notes import Note, selected_pair, test_left_out
+from bbccli.notes import Note
+from bbccli.notes.comparisons import selected_pair, test_left_out
 from bbccli.platform.arguments import as_list, choice, entry, real
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import candidates

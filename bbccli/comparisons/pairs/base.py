@@ -18,7 +18,8 @@ from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedErro
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.capped import attainable, check_apart, measuring, with_plan
 from bbccli.metrics.ranking import AUC
-from bbccli.notes import Note, identical_predictions, listing, undefined_test
+from bbccli.notes import Note, listing
+from bbccli.notes.comparisons import identical_predictions, undefined_test
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.rounding import count

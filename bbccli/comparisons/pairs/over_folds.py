@@ -90,7 +90,7 @@ import numpy as np
 from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.errors import UndefinedError
-from bbccli.notes import too_liberal
+from bbccli.notes.comparisons import too_liberal
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, parts_of

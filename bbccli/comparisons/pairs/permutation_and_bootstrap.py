@@ -63,7 +63,10 @@ from bbccli.domain.plan import n_draws
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
 from bbccli.metrics.roc_area import mean_ranks
-from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
+from bbccli.notes import Note
+from bbccli.notes.comparisons import undefined_swaps
+from bbccli.notes.intervals import resamples_alike
+from bbccli.notes.methods import redrawn_resamples
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map

@@ -122,7 +122,8 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import LABELLED, OF_SHARES, PairCase, PairTest
 from bbccli.comparisons.records import Comparison, Effect
-from bbccli.notes import Note, samples_in_common, undefined_test, unpaired
+from bbccli.notes import Note
+from bbccli.notes.comparisons import samples_in_common, undefined_test, unpaired
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive
 from bbccli.types import BoolArray, Direction, Pooling

@@ -110,7 +110,8 @@ from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.methods.literature.split import choose, from_split, performance
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.roc_area import hanley_mcneil_variance
-from bbccli.notes import Note, few_evaluated, no_interval, no_variance
+from bbccli.notes import Note
+from bbccli.notes.intervals import few_evaluated, no_interval, no_variance
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import auc_influence_in, auc_variance
 from bbccli.stats.intervals.ends import normal

@@ -25,7 +25,7 @@ import numpy as np
 
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
-from bbccli.notes import as_if_chosen_beforehand, no_interval
+from bbccli.notes.intervals import as_if_chosen_beforehand, no_interval
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence
 from bbccli.stats.intervals.ends import interval_by, without_width

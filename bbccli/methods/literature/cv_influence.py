@@ -31,7 +31,7 @@ import numpy as np
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.notes import no_interval
+from bbccli.notes.intervals import no_interval
 from bbccli.platform import resources
 from bbccli.platform.resources import Progress
 from bbccli.stats.case import Answer, Case

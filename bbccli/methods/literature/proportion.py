@@ -85,7 +85,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import effective_size
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
-from bbccli.notes import no_interval
+from bbccli.notes.intervals import no_interval
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import (
     Formula,

@@ -22,7 +22,8 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, selected_on_evaluation, tied_winners
+from bbccli.notes import Note
+from bbccli.notes.methods import selected_on_evaluation, tied_winners
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit, generator

@@ -45,13 +45,9 @@ from bbccli.domain.plan import FIRST_RESAMPLES
 from bbccli.methods.literature.split import Finalist, from_split, undefined_on
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.notes import (
-    Note,
-    no_interval,
-    tilting_infeasible,
-    tolerance_not_reached,
-    undefined_resamples,
-)
+from bbccli.notes import Note
+from bbccli.notes.intervals import no_interval, tilting_infeasible
+from bbccli.notes.methods import tolerance_not_reached, undefined_resamples
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress

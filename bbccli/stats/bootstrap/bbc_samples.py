@@ -15,7 +15,8 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, redrawn_resamples
+from bbccli.notes import Note
+from bbccli.notes.methods import redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections, score_made
 from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, parts_of

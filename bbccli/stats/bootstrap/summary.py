@@ -10,12 +10,9 @@ import numpy as np
 from bbccli.domain.estimate import Distribution, MonteCarloError
 from bbccli.domain.plan import FIRST_RESAMPLES
 from bbccli.errors import UndefinedError
-from bbccli.notes import (
-    Note,
-    not_calibrated,
-    tolerance_not_reached,
-    undefined_resamples,
-)
+from bbccli.notes import Note
+from bbccli.notes.intervals import not_calibrated
+from bbccli.notes.methods import tolerance_not_reached, undefined_resamples
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import Basis, guards_losses, interval_of
 from bbccli.stats.selection.rule import selection_shares

@@ -9,7 +9,8 @@ import numpy as np
 
 from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, no_variance
+from bbccli.notes import Note
+from bbccli.notes.intervals import no_variance
 from bbccli.types import Interval, Side
 
 Ends = Callable[[float], tuple[float, float]]

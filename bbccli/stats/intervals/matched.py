@@ -23,7 +23,7 @@ import numpy as np
 from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.notes import matched_interval
+from bbccli.notes.methods import matched_interval
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import Pooling
 

@@ -12,7 +12,8 @@ import numpy as np
 from bbccli.domain.estimate import Distribution, MonteCarloError
 from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, few_resamples, guard_without_bound
+from bbccli.notes import Note
+from bbccli.notes.methods import few_resamples, guard_without_bound
 from bbccli.platform.arguments import ByName
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.guard import Guarded, ends_of

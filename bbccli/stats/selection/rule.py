@@ -27,17 +27,16 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
-from bbccli.notes import (
-    Note,
-    failures_best,
-    listing,
-    majority_rule,
+from bbccli.notes import Note, listing
+from bbccli.notes.intervals import majority_rule
+from bbccli.notes.methods import (
     one_se_winner,
     single_configuration,
     tied_winners,
     undefined_folds,
     undefined_repeats,
 )
+from bbccli.notes.of_metadata import failures_best
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.selection.candidates import (
     Candidates,

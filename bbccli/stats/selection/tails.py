@@ -14,8 +14,8 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.metrics.capped import POWERS, Capped, cap_of, with_clip
 from bbccli.metrics.probability import MeanSurprise, chance_of_truth
-from bbccli.notes import (
-    Note,
+from bbccli.notes import Note
+from bbccli.notes.intervals import (
     capped_errors,
     clipped_probabilities,
     large_losses,

@@ -7,7 +7,9 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, few_folds, few_groups
+from bbccli.notes import Note
+from bbccli.notes.methods import few_folds
+from bbccli.notes.of_data import few_groups
 from bbccli.types import IntArray
 
 FEW_FOLDS = 5

@@ -14,7 +14,8 @@ from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.domain.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
-from bbccli.notes import NOTES, Note, listing
+from bbccli.notes import Note, listing
+from bbccli.notes.note import KNOWN
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.platform.rounding import count, figure, percent, tiny_text
@@ -305,10 +306,10 @@ def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     """Add the readers' notes as warnings; return the checks that they belong to."""
     for note in notes:
-        check = NOTES[note.code].check
+        check = KNOWN[note.code].check
         if check != "duplicates":  # told in detail
             findings.warn(check, note.text, note.remedy)
-    return {NOTES[note.code].check for note in notes}
+    return {KNOWN[note.code].check for note in notes}
 
 
 def _check_similar(findings: Findings, close: Similarity) -> None:
