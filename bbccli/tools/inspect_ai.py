@@ -16,6 +16,7 @@ from functools import cache
 from statistics import median
 from typing import Any
 
+from bbccli.notes import listing
 from bbccli.reading.evaluations.files import File, Zip, finite, number_of, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
@@ -136,7 +137,11 @@ def _scorers(
         figures = [one for one in map(finite, values) if one is not None]
         reduce = _reducer(str(reducer))
         if reduce or reducer in (None, "mean"):
-            reported[called] = ScorerInfo(reported=next(iter(figures), None), reduce=reduce)
+            others = "" if figures else f"inspect reports {listing([*metrics])}, but no mean"
+            figure = next(iter(figures), None)
+            reported[called] = ScorerInfo(
+                reported=figure, reduce=reduce, unchecked=others if metrics else ""
+            )
         else:
             reported[called] = ScorerInfo(unchecked=f"inspect takes {reducer} of the epochs")
         if (scorer, name) == (headline.get("scorer"), headline.get("score")):

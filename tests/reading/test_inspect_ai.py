@@ -470,6 +470,28 @@ def test_figures_of_reduced_epochs_are_checked(tmp_path):
     assert verify(read(path)).reason == "inspect takes own of the epochs"
 
 
+def test_figures_over_the_scored_items_are_checked_if_all_lack_the_same(tmp_path):
+    for name, right in (("a", 4), ("b", 2)):
+        path = of_epochs(tmp_path, "mean", (1,), name, accuracy={"value": right / 5})
+        log = json.loads(path.read_text())
+        for item, sample in enumerate(log["samples"]):
+            value = {"match": {"value": int(item <= right)}}
+            sample["scores"] = value if item else {}
+        path.write_text(json.dumps(log))
+    matrix = read(tmp_path, missing=Missing.COMMON_ROWS)
+    assert (matrix.n_samples, verify(matrix).n_checked) == (5, 2)
+    log["samples"][1]["scores"] = {}  # of b alone
+    path.write_text(json.dumps(log))
+    reason = verify(read(tmp_path, missing=Missing.COMMON_ROWS)).reason
+    assert reason == "the run scored 5 samples, and 4 take part"
+
+
+def test_metrics_that_are_no_mean_are_named_as_the_reason(tmp_path):
+    path = of_epochs(tmp_path, None, (1,), std={"value": 0.0}, all={"value": 1.0})
+    assert verify(read(path)).reason == "inspect reports std, all, but no mean"
+    assert verify(read(of_epochs(tmp_path, None, (1,)))).reason == "the run reports no scores"
+
+
 def test_epochs_reduced_in_different_ways_are_refused(tmp_path):
     of_epochs(tmp_path, "max", (1, 0), "a")
     of_epochs(tmp_path, "mode", (1, 0), "b")

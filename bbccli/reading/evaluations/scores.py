@@ -95,8 +95,10 @@ def sheet_of_logs(
     )
     run = _run(runs, scorer, path)
     left_out = (*failed, *older, *elsewhere)
-    n = len({entry.item for entry in entries})
-    run = replace(run, tool=framework.name, n_samples=n, left_out=left_out, evaluation=evaluation)
+    scored = {entry.item for entry in entries if entry.score is not None}
+    run = replace(
+        run, tool=framework.name, n_samples=len(scored), left_out=left_out, evaluation=evaluation
+    )
     about = Metadata(task=Task.SCORE, bounds=_bounds(runs, entries, scorer), run=run)
     sha256 = hash_of(sorted((file.path.name, file.sha256) for file in files))
     sheet = sheet_of(path, _predictions(runs, entries, scorer, request, path, about), sha256)

@@ -38,6 +38,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     columns = {role: roles.column(role) for role in roles.names}
     keys = columns.get("row_id")
     n_samples = n_rows if keys is None else len(keys.codes()[1])
+    n_scored = (about.run and about.run.n_samples) or n_samples  # fewer than were asked, perhaps
     last = about.classes[-1] if len(about.classes) == 2 else None
     about = replace(
         about,
@@ -45,7 +46,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
         positive_class=about.positive_class or last,
         flags={name: about.flags.get(name, ()) for name in configurations},
         roles={"weight": "weight"} if "weight" in columns else {},
-        run=about.run and replace(about.run, n_samples=n_samples, by_class=bool(by_class)),
+        run=about.run and replace(about.run, n_samples=n_scored, by_class=bool(by_class)),
     )
     table = Table(path, plain(pa.table(sources)), sha256)
     sheet = Sheet(table, RUN, n_rows, columns, cells, about.with_json())
