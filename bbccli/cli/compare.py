@@ -46,8 +46,8 @@ def compare(
     text = None
     if form == "html":
         from bbccli.reports.evidence import Exhibit
-        from bbccli.reports.page.compared import page_of_comparison
+        from bbccli.reports.page.of_blocks import page_of_blocks
 
         command = command_line(comparing, files, "compare")
-        text = page_of_comparison(Exhibit(record, command=command))
+        text = page_of_blocks(Exhibit(record, command=command))
     publish([record], form, where, Kind.COMPARE, text=text)

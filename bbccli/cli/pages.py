@@ -65,7 +65,7 @@ def report(
     from bbccli.documents.correct import ErrorEnvelope
     from bbccli.reports.evidence import Exhibit
     from bbccli.reports.figures.rendering import painting
-    from bbccli.reports.page.compared import page_of_comparison
+    from bbccli.reports.page.of_blocks import page_of_blocks
     from bbccli.reports.page.page import page
 
     if Path(output).suffix.lower() not in ("", ".html", ".htm"):
@@ -84,7 +84,7 @@ def report(
         if figures is not None:
             _write_figures(exhibits, figures)
         if [exhibit.document.command for exhibit in exhibits] == ["compare"]:
-            write(page_of_comparison(exhibits[0], title or ""), output)
+            write(page_of_blocks(exhibits[0], title or ""), output)
         else:
             write(page(exhibits, failures, title or ""), output)
     if output != STDOUT and not quiet:
@@ -276,7 +276,7 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     from bbccli.cli.output import write
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import PICTURES, check_can_render, exported
-    from bbccli.reports.page.compared import figures_of
+    from bbccli.reports.page.of_blocks import figures_of
 
     check_can_render()
     if len(exhibits) != 1:

@@ -216,7 +216,7 @@ class ComparisonResult(Result):
         from bbccli.platform.arguments import entry
         from bbccli.reports.evidence import Exhibit
         from bbccli.reports.figures import draw
-        from bbccli.reports.page.compared import FIGURES, figures_of
+        from bbccli.reports.page.of_blocks import FIGURES, figures_of
 
         exhibit = Exhibit(self.record)
         drawn = {figure.kind: figure for figure in figures_of(exhibit)}
@@ -226,9 +226,9 @@ class ComparisonResult(Result):
 
     def _page(self) -> str:
         from bbccli.reports.evidence import Exhibit
-        from bbccli.reports.page.compared import page_of_comparison
+        from bbccli.reports.page.of_blocks import page_of_blocks
 
-        return page_of_comparison(Exhibit(self.record, command=self.command))
+        return page_of_blocks(Exhibit(self.record, command=self.command))
 
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.words.comparison_sentences import lines
@@ -238,7 +238,7 @@ class ComparisonResult(Result):
     def _repr_html_(self) -> str:
         from bbccli.reports.content import blocks_of
         from bbccli.reports.evidence import Exhibit
-        from bbccli.reports.page.compared import figures_of
+        from bbccli.reports.page.of_blocks import figures_of
         from bbccli.reports.page.sections import cell_of_blocks
 
         record = self.record

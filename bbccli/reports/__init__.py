@@ -229,9 +229,8 @@ _OWN = {
             {
                 Kind.CORRECT: "page.page.render",
                 Kind.BATCH: "page.page.write_batch",
-                Kind.COMPARE: "page.compared.render",
                 **dict.fromkeys(
-                    (Kind.PLAN, Kind.DROP, Kind.LEADERBOARD), "page.simple_page.render"
+                    (Kind.COMPARE, Kind.PLAN, Kind.DROP, Kind.LEADERBOARD), "page.of_blocks.render"
                 ),
             },
             "people: one page with figures, see [the page](report.md)",

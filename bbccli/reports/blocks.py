@@ -83,7 +83,6 @@ class TableColumn:
     wide: True if a terminal leaves it out.
     sign: the character that stands for its figures in a drawing.
     cell: text of its cell in the row of a record, see `BlockTable.of`.
-    optional: True if it is left out where no record has such a text.
     """
 
     name: str
@@ -93,7 +92,6 @@ class TableColumn:
     key: bool = False
     wide: bool = False
     sign: str = ""
-    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +125,11 @@ class BlockTable:
 
     @classmethod
     def of(cls, columns: Sequence[TableColumn], records: Sequence[Any], **more: Any) -> BlockTable:
-        """Return a row for each of some records."""
+        """Return a row for each of some records, without columns in which none has a text."""
         cells = [[column.cell(record) for record in records] for column in columns]
-        kept = [
-            (one, its)
-            for one, its in zip(columns, cells, strict=True)
-            if not one.optional or any(its)
-        ]
-        rows = list(zip(*(its for _, its in kept), strict=True))
-        return cls([one for one, _ in kept], rows, **more)
+        kept = [n for n, texts in enumerate(cells) if any(texts) or not records]
+        rows = list(zip(*(cells[n] for n in kept), strict=True))
+        return cls([columns[n] for n in kept], rows, **more)
 
     @classmethod
     def of_text(

@@ -23,7 +23,7 @@ from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.page.compared import figures_of
+from bbccli.reports.page.of_blocks import figures_of
 from bbccli.reports.words.comparison_sentences import quote
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case

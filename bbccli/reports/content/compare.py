@@ -133,22 +133,19 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
         TableColumn("first", lambda row: row.first, text=True, key=True),
         TableColumn("second", lambda row: row.second, text=True, key=True),
     ]
-    beliefs = [TableColumn(name, partial(_belief, name), optional=True) for name in BELIEFS]
+    beliefs = [TableColumn(name, partial(_belief, name)) for name in BELIEFS]
     columns = [
         *([] if single else pair),
         TableColumn("test", lambda row: row.test, text=True, whole=True, key=True),
-        TableColumn("difference", lambda row: signed(row.difference, digits), optional=True),
-        TableColumn(
-            "corrected", lambda row: signed(row.corrected, digits), wide=True, optional=True
-        ),
+        TableColumn("difference", lambda row: signed(row.difference, digits)),
+        TableColumn("corrected", lambda row: signed(row.corrected, digits), wide=True),
         TableColumn(
             f"{percent(document.plan.level)} CI",
             lambda row: phrases.ends_text(row.interval, digits.difference),
-            optional=True,
         ),
-        TableColumn("statistic (df)", statistic, wide=not single, optional=not single),
+        TableColumn("statistic (df)", statistic, wide=not single),
         TableColumn("p", lambda row: p_text(row.p)),
-        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted), optional=True),
+        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted)),
         *([] if single else beliefs),
         TableColumn("verdict", lambda row: verdict(row, document), text=True, wide=True),
     ]
@@ -180,8 +177,8 @@ def _sides(document: CompareEnvelope) -> BlockTable:
     side = "side" if document.plan.makes else "family"
     return BlockTable.of(
         [
-            TableColumn("", lambda row: row[0], text=True, whole=True, key=True, optional=True),
-            TableColumn(side, lambda row: row[1], text=True, key=True, optional=True),
+            TableColumn("", lambda row: row[0], text=True, whole=True, key=True),
+            TableColumn(side, lambda row: row[1], text=True, key=True),
             TableColumn("configuration", lambda row: row[2], text=True, key=True),
             TableColumn(
                 phrases.metric_label(document.metric), lambda row: digits.performance(row[3])

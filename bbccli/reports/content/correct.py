@@ -162,28 +162,21 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
                 key=True,
             ),
             TableColumn(
-                "selected by",
-                lambda row: _selected_by(row, document) if differ else "",
-                text=True,
-                optional=True,
+                "selected by", lambda row: _selected_by(row, document) if differ else "", text=True
             ),
-            TableColumn(
-                "winner", lambda row: row.winner if beside else "", text=True, optional=True
-            ),
-            TableColumn("", lambda row: _caveats(row, document), text=True, optional=True),
+            TableColumn("winner", lambda row: row.winner if beside else "", text=True),
+            TableColumn("", lambda row: _caveats(row, document), text=True),
             TableColumn("naive", lambda row: digits.performance(row.naive), sign="x"),
             TableColumn(
                 phrases.value_name(document, estimates),
                 lambda row: "" if row.method == NAIVE else digits.performance(row.value),
                 sign="o",
-                optional=True,
             ),
             TableColumn(
                 phrases.interval_name(document, estimates),
                 lambda row: phrases.interval_text(row.interval, digits),
                 text=True,
                 whole=True,
-                optional=True,
             ),
             TableColumn(
                 "optimism",

@@ -118,7 +118,7 @@ def _rows(document: Json) -> Iterator[Json]:
 
 
 def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
-    """Columns in their order, without empty ones."""
+    """Columns in their order."""
     yield TableColumn("rank", lambda row: "" if row.rank is None else str(row.rank), key=True)
     yield TableColumn("configuration", lambda row: row.configuration, text=True, key=True)
     ways = {"value": "", "pooled": "pooled predictions", "fold_mean": "fold means", "fold_sd": "sd"}
@@ -131,22 +131,14 @@ def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
         # of the first metric all that is known; of the others what selects
         for key in () if position else ("pooled", "fold_mean", "fold_sd"):
             if ways[key] != SELECTED_BY[document.plan.pooling]:
-                yield _figures(ways[key], position, key, digits, optional=True)
-    yield TableColumn(
-        "wins", lambda row: "" if row.wins is None else percent(row.wins, 0), optional=True
-    )
-    yield TableColumn("seconds", lambda row: SECONDS.difference(row.seconds), optional=True)
+                yield _figures(ways[key], position, key, digits)
+    yield TableColumn("wins", lambda row: "" if row.wins is None else percent(row.wins, 0))
+    yield TableColumn("seconds", lambda row: SECONDS.difference(row.seconds))
     if len({row.n_predictions for row in document.rows}) > 1:
         yield TableColumn("predictions", lambda row: str(row.n_predictions))
-    yield TableColumn(
-        "flags", lambda row: ", ".join(row.flags).replace("_", " "), text=True, optional=True
-    )
+    yield TableColumn("flags", lambda row: ", ".join(row.flags).replace("_", " "), text=True)
 
 
-def _figures(
-    name: str, position: int, key: str, digits: Digits, *, optional: bool = False
-) -> TableColumn:
+def _figures(name: str, position: int, key: str, digits: Digits) -> TableColumn:
     write = digits.difference if key == "fold_sd" else digits.performance
-    return TableColumn(
-        name, lambda row: write(getattr(row.performances[position], key)), optional=optional
-    )
+    return TableColumn(name, lambda row: write(getattr(row.performances[position], key)))

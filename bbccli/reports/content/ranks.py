@@ -97,7 +97,7 @@ def _pairs(ranks: Ranks) -> BlockTable:
         TableColumn("test", lambda row: row.test, text=True, key=True),
         TableColumn("statistic (df)", statistic, wide=True),
         TableColumn("p", lambda row: p_text(row.p)),
-        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted), optional=True),
+        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted)),
     ]
     place = {one.family: n for n, one in enumerate(ranks.standings)}
     order = sorted(

@@ -161,9 +161,7 @@ class Summary:
         return BlockTable.of(
             (
                 TableColumn("file", lambda row: names[row], text=True, key=True),
-                TableColumn(
-                    "metric", lambda row: "" if one_metric else row.metric, text=True, optional=True
-                ),
+                TableColumn("metric", lambda row: "" if one_metric else row.metric, text=True),
                 TableColumn("winner", lambda row: row.winner, text=True),
                 TableColumn("naive", lambda row: row.naive),
                 TableColumn("corrected", lambda row: row.corrected),
@@ -172,10 +170,9 @@ class Summary:
                     lambda row: row.interval,
                     text=True,
                     whole=True,
-                    optional=True,
                 ),
-                TableColumn("gate", lambda row: row.gate, text=True, optional=True),
-                TableColumn("doubts", lambda row: row.doubts, text=True, optional=True),
+                TableColumn("gate", lambda row: row.gate, text=True),
+                TableColumn("doubts", lambda row: row.doubts, text=True),
             ),
             shown,
             most=len(shown),

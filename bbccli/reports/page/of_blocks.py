@@ -1,45 +1,68 @@
-"""The page of a comparison: its blocks with figures, how it was made, and what it was made from."""
+"""The page of the blocks of one result: of a comparison, a plan, what to drop, a leaderboard."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
 
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.platform.rounding import percent
+from bbccli.platform.text import redacted
 from bbccli.reports import Style
+from bbccli.reports.blocks import Heading
 from bbccli.reports.content import blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
-from bbccli.reports.page.markup import Markup
-from bbccli.reports.page.sections import methods_section
-from bbccli.reports.page.simple_page import page_of_blocks
+from bbccli.reports.figures.base import name_of
+from bbccli.reports.page.markup import Markup, whole
+from bbccli.reports.page.sections import made_from, methods_section, sections
 from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import is_selected, of_baseline
 
 FIGURES = ("differences", "ranking", "cd")
 """Of comparisons, of the set of the best, and of data sets."""
 
+TITLES = {
+    "compare": "Compared",
+    "plan": "Sample size",
+    "drop": "Dropping",
+    "leaderboard": "Leaderboard",
+}
+"""First words of the title of a page, by the command."""
 
-def render(documents: Sequence[CompareEnvelope], style: Style) -> str:
+
+def render(documents: Sequence[Any], style: Style) -> str:
     """Return the page of the one document."""
     (document,) = documents
-    return page_of_comparison(Exhibit(document))
+    return page_of_blocks(Exhibit(document))
 
 
-def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
-    """Return one page of `bbc compare`, under its own title if none is given."""
-    document: CompareEnvelope = exhibit.document
-    return page_of_blocks(
-        exhibit, blocks_of(document), title, figures_of(exhibit), [_methods(document)]
-    )
+def page_of_blocks(exhibit: Exhibit, title: str = "") -> str:
+    """Return the page of one result.
+
+    title: of the page; else it says what it shows.
+    """
+    document = exhibit.document
+    head, *rest = blocks_of(document)
+    about, name = "", ""
+    if isinstance(head, Heading):
+        name = name_of(PurePath(redacted(head.text)).name)
+        about = ". ".join([head.more, *head.lines])
+    parts = sections(rest, figures_of(exhibit))
+    parts += [_methods(document)] if isinstance(document, CompareEnvelope) else []
+    title = title or f"{TITLES[document.command]}: {name}"
+    return whole(title, about, [*parts, made_from(exhibit)])
 
 
 def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
     """Return the figures for the question asked."""
     document = exhibit.document
+    if not isinstance(document, CompareEnvelope):
+        return [draw("rows", exhibit)] if document.command == "plan" else []
     parts = (document.comparisons, document.best_set, document.ranks)
     best = document.best_set
     ranking = None if best is None else Ranking.of(document.metric, best)
