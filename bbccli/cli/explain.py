@@ -17,7 +17,7 @@ _names = names_in(
     "bbccli.metrics:METRICS",
     "bbccli.stats.intervals:INTERVALS",
     "bbccli.notes:NOTES",
-    "bbccli.reports.content.explain:STEPS",
+    "bbccli.reports.catalogue:STEPS",
 )
 
 
@@ -53,25 +53,24 @@ def explain(
     from bbccli.metrics import METRICS, canonical
     from bbccli.notes import NOTES
     from bbccli.reports import catalogue
-    from bbccli.reports.content import explain as content
     from bbccli.reports.forms.terminal import write as on_terminal
     from bbccli.stats.intervals import INTERVALS
     from bbccli.types import IntervalKind
 
     if what is None:
-        results = [content.of_nothing()]
+        results = [catalogue.of_nothing()]
     elif what in METHODS:
-        results = [content.of_method(*catalogue.methods(what))]
+        results = [catalogue.of_method(*catalogue.facts_of_methods(what))]
     elif canonical(what, METRICS) in METRICS:
-        results = [content.of_metric(*catalogue.metrics(what))]
+        results = [catalogue.of_metric(*catalogue.facts_of_metrics(what))]
     elif what in INTERVALS:
-        results = [content.of_interval(IntervalKind(what))]
-    elif what.partition(":")[0] in content.STEPS:
-        results = [content.of_step(what.partition(":")[0])]
+        results = [catalogue.of_interval(IntervalKind(what))]
+    elif what.partition(":")[0] in catalogue.STEPS:
+        results = [catalogue.of_step(what.partition(":")[0])]
     elif what in NOTES:
-        results = [content.of_note(what)]
+        results = [catalogue.of_note(what)]
     else:
-        results = [content.of_result(result.record) for result in _results(what)]
+        results = [catalogue.of_result(result.record) for result in _results(what)]
     write(on_terminal(results, style_for_stdout()), "-")
 
 

@@ -40,7 +40,7 @@ def methods(
     """
     from bbccli.reports import catalogue
 
-    _print(catalogue.methods(name), format)
+    _print(catalogue.facts_of_methods(name), format)
 
 
 @command()
@@ -59,7 +59,7 @@ def metrics(
     """
     from bbccli.reports import catalogue
 
-    _print(catalogue.metrics(name), format)
+    _print(catalogue.facts_of_metrics(name), format)
 
 
 @command()

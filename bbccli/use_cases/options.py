@@ -26,7 +26,7 @@ from bbccli.domain.plan import CLIP, Plan, chooses_cut, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.option import Panel, Scope, names_in, option
-from bbccli.use_cases.vault.options import VaultOptions
+from bbccli.use_cases.vault import VaultOptions
 
 if TYPE_CHECKING:
     from bbccli.documents.gate import GateRule

@@ -7,7 +7,7 @@ import pytest
 
 from bbccli import METHODS, METRICS
 from bbccli.notes import NOTES
-from bbccli.reports.content.explain import STEPS
+from bbccli.reports.catalogue import STEPS
 from bbccli.stats.intervals import INTERVALS
 from bbccli.types import Calibration, Select
 

@@ -16,7 +16,7 @@ from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports import FORMS
 from bbccli.reports.blocks import AnswerLines, Line
-from bbccli.reports.content.explain import of_result
+from bbccli.reports.catalogue import of_result
 from bbccli.stats.making import maker_of
 from bbccli.stats.resampling import draws_of
 
