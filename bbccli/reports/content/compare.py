@@ -24,7 +24,7 @@ from bbccli.reports.blocks import (
     TableColumn,
 )
 from bbccli.reports.content import look_of
-from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
+from bbccli.reports.content.ranks import P_VALUES, PAIR, facts_of, of_ranks, statistic
 from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import (
     VERDICTS,
@@ -129,13 +129,9 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
 
 def _comparisons(document: CompareEnvelope) -> BlockTable:
     rows, digits, single = document.comparisons, figures_of(document), is_single(document)
-    pair = [
-        TableColumn("first", lambda row: row.first, text=True, key=True),
-        TableColumn("second", lambda row: row.second, text=True, key=True),
-    ]
     beliefs = [TableColumn(name, partial(_belief, name)) for name in BELIEFS]
     columns = [
-        *([] if single else pair),
+        *(() if single else PAIR),
         TableColumn("test", lambda row: row.test, text=True, whole=True, key=True),
         TableColumn("difference", lambda row: signed(row.difference, digits)),
         TableColumn("corrected", lambda row: signed(row.corrected, digits), wide=True),
@@ -144,8 +140,7 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
             lambda row: phrases.ends_text(row.interval, digits.difference),
         ),
         TableColumn("statistic (df)", statistic, wide=not single),
-        TableColumn("p", lambda row: p_text(row.p)),
-        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted)),
+        *P_VALUES,
         *([] if single else beliefs),
         TableColumn("verdict", lambda row: verdict(row, document), text=True, wide=True),
     ]

@@ -137,11 +137,6 @@ def _finer(value: float | None, document: PlanEnvelope) -> Digits:
     return digits
 
 
-def answer(document: PlanEnvelope) -> str:
-    """Return the answer in two or three sentences."""
-    return " ".join(lines(document))
-
-
 def lines(document: PlanEnvelope) -> list[str]:
     """Return the answer: rows, widths and what to expect."""
     return [_of_rows(document), _of_figures(document)]

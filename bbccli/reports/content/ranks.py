@@ -85,8 +85,7 @@ def _pairs(ranks: Ranks) -> BlockTable:
         for contest in ranks.contests
     }
     columns = [
-        TableColumn("first", lambda row: row.first, text=True, key=True),
-        TableColumn("second", lambda row: row.second, text=True, key=True),
+        *PAIR,
         TableColumn(
             "win / tie / loss", lambda row: contests.get((row.first, row.second), ""), key=True
         ),
@@ -96,8 +95,7 @@ def _pairs(ranks: Ranks) -> BlockTable:
     columns += [
         TableColumn("test", lambda row: row.test, text=True, key=True),
         TableColumn("statistic (df)", statistic, wide=True),
-        TableColumn("p", lambda row: p_text(row.p)),
-        TableColumn("p adjusted", lambda row: p_text(row.p_adjusted)),
+        *P_VALUES,
     ]
     place = {one.family: n for n, one in enumerate(ranks.standings)}
     order = sorted(
@@ -144,3 +142,14 @@ def p_text(p: float | None) -> str:
     if p is None:
         return ""
     return f"< {LEAST_P:g}" if p < LEAST_P else f"{p:.3f}"
+
+
+PAIR = (
+    TableColumn("first", lambda row: row.first, text=True, key=True),
+    TableColumn("second", lambda row: row.second, text=True, key=True),
+)
+P_VALUES = (
+    TableColumn("p", lambda row: p_text(row.p)),
+    TableColumn("p adjusted", lambda row: p_text(row.p_adjusted)),
+)
+"""Columns of every table of tests."""

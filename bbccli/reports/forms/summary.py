@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import median, quantiles
-from typing import NamedTuple
 
 from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome
 from bbccli.notes import Note
@@ -35,18 +35,8 @@ MOST_NAMED = 3
 """Reasons for refusals that a sentence names."""
 
 
-class FileRow(NamedTuple):
-    """A file of a batch in a row: what to report of it, or that it has no result."""
-
-    path: str
-    winner: str
-    metric: str = ""
-    naive: str = ""
-    corrected: str = ""
-    interval: str = ""
-    level: str = ""
-    gate: str = ""
-    doubts: str = ""
+OF_FILE = ("file", "metric", "winner", "naive", "corrected", "interval", "gate", "doubts")
+"""Columns of the row of a file."""
 
 
 @dataclass(slots=True)
@@ -72,14 +62,15 @@ class Summary:
     gates: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     doubts: dict[str, list[tuple[str, Note]]] = field(default_factory=lambda: defaultdict(list))
-    first: list[FileRow] = field(default_factory=list)
+    first: list[dict[str, str]] = field(default_factory=list)
 
     def watch(self, records: Iterable[Json]) -> Iterator[Json]:
         """Yield the records as they are, and collect."""
         for record in records:
+            result = record_from(record)
             if self.listed and len(self.first) <= MOST_ROWS:
-                self.first.append(_row_of(record))
-            self.add(record_from(record))
+                self.first.append({"file": record["path"]} | _row_of(result))
+            self.add(result)
             yield record
 
     def add(self, result: Envelope | ErrorEnvelope) -> None:
@@ -154,27 +145,23 @@ class Summary:
     def _files(self) -> BlockTable:
         """The first files, a row each."""
         shown = self.first[: n_shown(self.files)]
-        one_metric = len({row.metric for row in shown if row.metric}) < 2
-        levels = {row.level for row in shown if row.level}
+        levels, metrics = ({row[key] for row in shown if key in row} for key in ("level", "metric"))
+        heads = {"interval": levels.pop()} if len(levels) == 1 else {}
         n_more = self.files - len(shown)
-        names = dict(zip(shown, short_paths([row.path for row in shown]), strict=True))
+        paths = short_paths([row["file"] for row in shown])
         return BlockTable.of(
-            (
-                TableColumn("file", lambda row: names[row], text=True, key=True),
-                TableColumn("metric", lambda row: "" if one_metric else row.metric, text=True),
-                TableColumn("winner", lambda row: row.winner, text=True),
-                TableColumn("naive", lambda row: row.naive),
-                TableColumn("corrected", lambda row: row.corrected),
+            [
                 TableColumn(
-                    levels.pop() if len(levels) == 1 else "interval",
-                    lambda row: row.interval,
-                    text=True,
-                    whole=True,
-                ),
-                TableColumn("gate", lambda row: row.gate, text=True),
-                TableColumn("doubts", lambda row: row.doubts, text=True),
-            ),
-            shown,
+                    heads.get(name, name),
+                    partial(_cell, name),
+                    text=name not in ("naive", "corrected"),
+                    whole=name == "interval",
+                    key=name == "file",
+                )
+                for name in OF_FILE
+                if name != "metric" or len(metrics) > 1
+            ],
+            [row | {"file": path} for row, path in zip(shown, paths, strict=True)],
             most=len(shown),
             after=f"{n_more} more: write them all with -o results.csv" if n_more else "",
         )
@@ -237,28 +224,31 @@ class Summary:
         return rows
 
 
-def _row_of(record: Json) -> FileRow:
-    """Return the row of a record."""
-    document = record_from(record)
+def _cell(name: str, row: Mapping[str, str]) -> str:
+    return row.get(name, "")
+
+
+def _row_of(document: Envelope | ErrorEnvelope) -> dict[str, str]:
+    """Return the cells of a result by their columns, and the level of its interval."""
     if isinstance(document, ErrorEnvelope):
-        return FileRow(record["path"], "no result")
+        return {"winner": "no result"}
     gate = gate_outcome(document)
     doubts = ", ".join(doubt.code for doubt in doubts_of(document))
     estimate = document.reported() or next(iter(document.estimates), None)
     if estimate is None:
-        return FileRow(record["path"], "no result", gate=gate, doubts=doubts)
+        return {"winner": "no result", "gate": gate, "doubts": doubts}
     digits = phrases.digits_of([estimate], document)
-    return FileRow(
-        record["path"],
-        estimate.winner,
-        phrases.metric_label(estimate.metric),
-        digits.performance(estimate.naive),
-        "" if phrases.is_naive(estimate) else digits.performance(estimate.value),
-        phrases.interval_text(estimate.interval, digits),
-        phrases.interval_name(document, [estimate]),
-        gate,
-        "" if gate else doubts,
-    )
+    naive = phrases.is_naive(estimate)
+    return {
+        "winner": estimate.winner,
+        "metric": phrases.metric_label(estimate.metric),
+        "naive": digits.performance(estimate.naive),
+        "corrected": "" if naive else digits.performance(estimate.value),
+        "interval": phrases.interval_text(estimate.interval, digits),
+        "level": phrases.interval_name(document, [estimate]),
+        "gate": gate,
+        "doubts": "" if gate else doubts,
+    }
 
 
 def _and_more(files: Sequence[object]) -> str:

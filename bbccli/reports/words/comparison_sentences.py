@@ -41,10 +41,8 @@ def lines(document: CompareEnvelope) -> list[str]:
         return [f"{answer(document)} ({difference(first, digits)})."]
     if is_selected(document):
         return [f"{answer(document)}.", _corrected_difference(document)]
-    ends = phrases.ends_text(first.interval, digits.difference)
-    rest = [first.test, ends and f"{percent(document.plan.level)} CI {ends}"]
-    rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
-    shown = f"{signed(first.difference, digits, 'undefined')} ({', '.join(filter(None, rest))})"
+    rest = ", ".join(filter(None, [first.test, *_figures(first, digits)]))
+    shown = f"{signed(first.difference, digits, 'undefined')} ({rest})"
     return [f"{answer(document)}.", f"{_difference_of(document)} is {shown}."]
 
 
@@ -123,11 +121,10 @@ def _corrected_difference(document: CompareEnvelope) -> str:
     among = MADE if document.plan.makes else "the choice within each family"
     if of_baseline(document):
         among = f"the choice among {count(document.input.n_configurations, 'configuration')}"
-    parts = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
-    ends = f" ({', '.join(filter(None, parts))})" if any(parts) else ""
+    ends = ", ".join(filter(None, _figures(first, digits)))
     return (
         f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')}; after "
-        f"correcting for {among} it is {signed(first.corrected, digits)}{ends}."
+        f"correcting for {among} it is {signed(first.corrected, digits)}{ends and f' ({ends})'}."
     )
 
 
@@ -141,9 +138,8 @@ def quote(document: CompareEnvelope) -> str:
     if of_several(first) or value is None or first.first == first.second or is_unnamed(document):
         return ""
     text = f"difference in {phrases.metric_label(document.metric)} {signed(value, digits)}"
-    if first.interval is not None:
-        level = percent(first.interval.level)
-        text += f" ({level} CI {phrases.ends_text(first.interval, digits.difference)})"
+    if ends := phrases.ci_text(first.interval, digits.difference):
+        text += f" ({ends})"
     order = -1 if document.direction is Direction.MINIMIZE else 1
     names = " minus ".join((first.first, first.second)[::order])
     data = ", ".join(for_papers.data_parts(document, {document.metric}))
@@ -177,7 +173,7 @@ def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
     if is_selected(document):
         parts = ["BBC", *pooling, *_interval(first, document), *drawn]
     else:
-        p = f"p {p_text(first.p)}" if first.p is not None else ""
+        _, p = _figures(first, figures_of(document))
         random = first.error is not None or first.test == "bayes-bootstrap"
         parts = [*filter(None, [first.test, *pooling, p]), *(drawn if random else [])]
     return [*parts, *for_papers.limits({document.metric}, plan, first.notes)]
@@ -222,16 +218,14 @@ def difference(comparison: Comparison, digits: Digits) -> str:
     if comparison.corrected is None:
         return text
     text += f"; {signed(comparison.corrected, digits)} after correcting for the selection"
-    ends = _interval_text(comparison, digits)
+    ends, _ = _figures(comparison, digits)
     return f"{text} ({ends})" if ends else text
 
 
-def _interval_text(comparison: Comparison, digits: Digits) -> str:
-    """The interval with its level; empty without one."""
-    interval = comparison.interval
-    if interval is None:
-        return ""
-    return f"{percent(interval.level)} CI {phrases.ends_text(interval, digits.difference)}"
+def _figures(comparison: Comparison, digits: Digits) -> tuple[str, str]:
+    """The interval and the p-value; each empty where there is none."""
+    p = "" if comparison.p is None else f"p {p_text(comparison.p)}"
+    return phrases.ci_text(comparison.interval, digits.difference), p
 
 
 def best_set(document: CompareEnvelope) -> str:

@@ -258,6 +258,11 @@ def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
     return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
 
 
+def ci_text(interval: Interval | None, write: Callable[..., str]) -> str:
+    """Return a confidence interval with its level; empty where there is none."""
+    return "" if interval is None else f"{percent(interval.level)} CI {ends_text(interval, write)}"
+
+
 def digits_of(estimates: list[Estimate], document: Reportable) -> Digits:
     """Digits for the performances of one metric, as fine as their intervals are narrow."""
     return digits_for(

@@ -173,9 +173,8 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     digits = phrases.digits_of([estimate], document)
     reported = document.reported(estimate.metric)
     figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
-    if estimate.interval is not None:
-        level = percent(estimate.interval.level)
-        figure += f" ({level} CI {phrases.interval_text(estimate.interval, digits)})"
+    if ends := phrases.ci_text(estimate.interval, digits.performance):
+        figure += f" ({ends})"
     other = reported is not None and reported.winner != estimate.winner
     whose = f" for {estimate.winner}" if other else ""
     return f"{figure}{whose} with --cap 0.95, which bounds the error"
@@ -311,9 +310,8 @@ from 0.850 to 0.900.'
         said += f"reaches {corrected[1]}"
     gain = cost.gain if goes_on else cost.gain_beyond
     if gain is not None:
-        ends = phrases.ends_text(gain.interval, digits.difference)
-        level = percent(gain.interval.level)
-        said += f" (gain {digits.difference(gain.value)}, {level} CI {ends})"
+        ends = phrases.ci_text(gain.interval, digits.difference)
+        said += f" (gain {digits.difference(gain.value)}, {ends})"
     if goes_on:
         start = "Searching helped"
         if not cost.has_paid:
