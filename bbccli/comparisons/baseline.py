@@ -109,8 +109,8 @@ def against_baseline(
     if winner == other:
         notes = (winner_is_baseline(baseline), *about)
         return AgainstBaseline(replace(rows[other], notes=notes), every)
-    own = replace(case, plan=replace(plan, interval=IntervalKind.PERCENTILE))
-    corrected = corrected_difference(own, own.on(matrix.of_configurations(np.array([other]))))
+    plain = replace(case, plan=replace(plan, interval=IntervalKind.PERCENTILE))
+    corrected = corrected_difference(plain, plain.on(matrix.of_configurations(np.array([other]))))
     row, value, interval = rows[winner], corrected.value, None
     if row.bound is not None and row.bound_above is not None:
         interval = Interval(row.bound, row.bound_above, plan.level, side)

@@ -61,15 +61,15 @@ class Run:
             return None
         configs = source.metadata.get("configs")
         taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
-        own = canonical(str(run.metric), METRICS)
-        called = run.metric_name or (None if own in METRICS else run.metric)
+        metric = canonical(str(run.metric), METRICS)
+        known = metric in METRICS
         return cls(
             tool=run.tool,
             # a run without a list of its models leaves out files
             n_models=max(len(configs) + len(run.left_out), taken) if configs else taken,
             left_out=(*source.left_out, *run.left_out),
-            metric=own if own in METRICS else None,
-            metric_name=called,
+            metric=metric if known else None,
+            metric_name=run.metric_name or (None if known else run.metric),
             evaluation=run.evaluation,
         )
 

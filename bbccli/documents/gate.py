@@ -144,7 +144,7 @@ def judged(result: Envelope, rule: GateRule | None) -> Envelope:
     Raises OptionError: the metric is better the other way, or the threshold decides nothing.
     """
     if rule is None:
-        return _with_own(result)
+        return _of_saved(result)
     method, notes = rule.method, result.notes
     if method == NAIVE:
         notes += (gate_on_naive(f"the naive figure of {method}, which"),)
@@ -153,7 +153,7 @@ def judged(result: Envelope, rule: GateRule | None) -> Envelope:
     return replace(result, notes=notes, gate=_verdict(result, rule))
 
 
-def _with_own(result: Envelope) -> Envelope:
+def _of_saved(result: Envelope) -> Envelope:
     gate = result.gate
     if gate is None or gate.outcome is GateOutcome.UNDECIDED:
         return result

@@ -185,11 +185,11 @@ def sources_of(
             )
     sources = []
     for name, one in several.items():
-        own = {argument: values.get(name) for argument, values in by_name.items()}
-        sources.append(source_of(one, options, {**of_samples, **own}))
+        of_one = {argument: values.get(name) for argument, values in by_name.items()}
+        sources.append(source_of(one, options, {**of_samples, **of_one}))
     if joined:  # a named index is a key to match rows by
         index = {name: getattr(one, "index", None) for name, one in several.items()}
-        check_order({n: several[n] for n, own in index.items() if getattr(own, "name", 0) is None})
+        check_order({n: several[n] for n, one in index.items() if getattr(one, "name", 0) is None})
     return sources, list(map(str, several))
 
 

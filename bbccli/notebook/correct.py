@@ -157,8 +157,8 @@ class Correction(Result):
     def estimate(self) -> Estimate:
         """The estimate to report for the first metric, else its first one."""
         metric = self.analysed.metrics[0].name
-        own = [estimate for estimate in self.estimates if estimate.metric == metric]
-        return reported_estimate(own) or own[0]
+        of_metric = [estimate for estimate in self.estimates if estimate.metric == metric]
+        return reported_estimate(of_metric) or of_metric[0]
 
     @property
     def winner(self) -> str:

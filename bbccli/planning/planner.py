@@ -205,8 +205,8 @@ class _Planner:
         square = 2 * noise**2
         of_epoch = self.basis.epoch_noise(TOP)
         if of_epoch is not None and n_epochs is not None and self.basis.n_samples is not None:
-            own = 2 * of_epoch * self.basis.n_samples / n_samples
-            square += own / n_epochs - own / self.basis.n_epochs
+            part = 2 * of_epoch * self.basis.n_samples / n_samples
+            square += part / n_epochs - part / self.basis.n_epochs
         z = ndtri((1 + self.plan.level) / 2) + ndtri(self.request.assurance or POWER)
         return float(z * np.sqrt(square))
 

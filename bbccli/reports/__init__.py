@@ -167,7 +167,7 @@ def _record(document: Any, kind: Kind) -> Any:
     return record_of(imported(OF_ERROR if "error" in document else RECORDS[kind]), document)
 
 
-_OWN = {
+_BUILT_IN = {
     form.name: form
     for form in (
         Form(
@@ -264,7 +264,7 @@ _OWN = {
         ),
     )
 }
-FORMS: Mapping[str, Form] = ByName(_OWN, _OWN.__getitem__, "bbccli.forms", Form)
+FORMS: Mapping[str, Form] = ByName(_BUILT_IN, _BUILT_IN.__getitem__, "bbccli.forms", Form)
 """By name: ours, and those that installed packages declare."""
 
 PLAIN = ("", ".txt")

@@ -372,9 +372,9 @@ def _size(estimate: Estimate, document: Envelope) -> str:
 
 def _explained(code: str, notes: Sequence[Note]) -> list[Block]:
     """Notes of one code, with their meaning."""
-    own = [note for note in notes if note.code == code]
-    meaning = _meaning(NOTES[code]) if code in NOTES else [("do", own[0].remedy)]
-    seen = [("" if n else "seen", note.text) for n, note in enumerate(own)]
+    same = [note for note in notes if note.code == code]
+    meaning = _meaning(NOTES[code]) if code in NOTES else [("do", same[0].remedy)]
+    seen = [("" if n else "seen", note.text) for n, note in enumerate(same)]
     facts = [(name, plain(text)) for name, text in meaning]
     return [FactList([("note", code), *seen, *facts])]
 

@@ -14,6 +14,7 @@ from bbccli.documents.correct import Reported
 from bbccli.domain.estimate import SelectionShare
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
+from bbccli.methods import estimate as estimates_of
 from bbccli.notes.methods import tied_winners
 from bbccli.platform.rounding import Digits
 from bbccli.reports.words import phrases
@@ -195,7 +196,7 @@ def test_a_clip_bounds_a_figure_and_is_no_bound_of_the_guard():
 
 def _of_log_loss(plan):
     matrix = binary(40, 7)
-    return matrix, *matrix.of_metric([METRICS["log-loss"]], plan, ["bbc"])
+    return matrix, *estimates_of(matrix, [METRICS["log-loss"]], plan, ["bbc"])
 
 
 def test_only_what_can_be_guarded_is_guarded():

@@ -120,15 +120,15 @@ def choice(estimate: Estimate) -> str:
     shares = {one.configuration: one.share for one in estimate.selection}
     listed = sum(shares.values())
     bound = min(shares.values(), default=0.0) if listed < 1 - RARELY else 0.0
-    own = shares.pop(estimate.winner, None)
+    of_winner = shares.pop(estimate.winner, None)
     others = [(name, share) for name, share in shares.items() if share >= RARELY][:MOST_WINS]
-    rest = 1 - (own or 0.0) - sum(share for _, share in others)
-    at_most = "at most " * (own is None and bound > 0)
-    part = f"{at_most}{percent(bound if at_most else own or 0.0, 0)}, selected here"
-    won = [(own or 0.0, f"{estimate.winner} ({part})")]
+    rest = 1 - (of_winner or 0.0) - sum(share for _, share in others)
+    at_most = "at most " * (of_winner is None and bound > 0)
+    part = f"{at_most}{percent(bound if at_most else of_winner or 0.0, 0)}, selected here"
+    won = [(of_winner or 0.0, f"{estimate.winner} ({part})")]
     won += [(share, f"{name} ({percent(share, 0)})") for name, share in others]
     parts = [text for _, text in sorted(won, key=lambda one: -one[0])]
-    parts += [f"others ({percent(rest, 0)})"] * (rest >= RARELY and own is not None)
+    parts += [f"others ({percent(rest, 0)})"] * (rest >= RARELY and of_winner is not None)
     return (
         f"{phrases.stability(estimate)}: in the {where} of {estimate.method} the "
         f"{'winners were' if len(parts) > 1 else 'winner was'} {', '.join(parts)}"

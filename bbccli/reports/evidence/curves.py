@@ -116,12 +116,12 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
     if len(values) > MOST_VALUES:
         places = places * MOST_VALUES // len(values)
     found = np.full((len(weights), len(GRID)), np.nan)
-    for row, own in enumerate(weights):
-        sizes = np.bincount(places, own)
+    for row, counts in enumerate(weights):
+        sizes = np.bincount(places, counts)
         kept = sizes > 0
         if kept.any():
-            means = np.bincount(places, own * truth)[kept] / sizes[kept]
-            at = np.bincount(places, own * scores)[kept] / sizes[kept]
+            means = np.bincount(places, counts * truth)[kept] / sizes[kept]
+            at = np.bincount(places, counts * scores)[kept] / sizes[kept]
             fitted = _increasing(means, sizes[kept])
             found[row] = np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
     return found
@@ -165,8 +165,8 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
 def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
     """The naive curve, the mean out of the bag, and how many resamples are in it."""
     winner, n_samples = case.choice.winner, case.matrix.n_samples
-    own = case.matrix.predictions[:, :, winner]
-    naive = _mean_over_repeats(case, curve, winner, own, np.ones((1, n_samples)))[0]
+    scores = case.matrix.predictions[:, :, winner]
+    naive = _mean_over_repeats(case, curve, winner, scores, np.ones((1, n_samples)))[0]
     most = max(MOST_CELLS // (n_samples * case.matrix.n_repeats), FEWEST)
     n_resamples = min(len(out_of_bag(case).values), most)
     corrected, resamples = list[FloatArray](), replayed(case, n_resamples)
@@ -181,8 +181,8 @@ def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
         out, chosen = np.array([in_bag == 0 for in_bag, _ in some]), np.array([c for _, c in some])
         curves = np.empty((len(some), len(GRID)))
         for one in distinct(chosen):
-            own, rows = case.matrix.predictions[:, :, one], chosen == one
-            curves[rows] = _mean_over_repeats(case, curve, int(one), own, out[rows])
+            scores, rows = case.matrix.predictions[:, :, one], chosen == one
+            curves[rows] = _mean_over_repeats(case, curve, int(one), scores, out[rows])
         corrected += [*curves]
     return naive, _mean(corrected), len(corrected)
 

@@ -121,8 +121,8 @@ def _folds(case: Case, made: Case) -> tuple[FoldSpread, ...]:
     performances = fold_performances(matrix, case.metric)
     shipped = fold_performances(made.matrix, made.metric)
     pairs = zip(performances, shipped, folds_of(matrix), strict=True)
-    for repeat, (values, own, folds) in enumerate(pairs):
-        for code, row, winners in zip(distinct(folds), values, own, strict=True):
+    for repeat, (values, of_made, folds) in enumerate(pairs):
+        for code, row, winners in zip(distinct(folds), values, of_made, strict=True):
             name = str(matrix.fold_names[code])
             label = f"{repeat + 1}: {name}" if matrix.n_repeats > 1 else name
             winner = winners[made.choice.winner]

@@ -133,9 +133,9 @@ def _caption(document: CompareEnvelope) -> str:
         )
     if content.is_selected(document):
         adjusted = any(comparison.p_adjusted is not None for comparison in document.comparisons)
-        own = ", each for its own comparison"
+        each = ", each for its own comparison"
         at_once = (
-            "; except for the first pair's, they hold for all pairs at once" if adjusted else own
+            "; except for the first pair's, they hold for all pairs at once" if adjusted else each
         )
         return (
             f"{start} Filled circles: corrected for the selection within both families. Lines: "

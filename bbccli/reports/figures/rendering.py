@@ -169,8 +169,8 @@ def _left(limits: list[int]) -> list[int]:
     except (OSError, ValueError, IndexError):
         return limits
     return [
-        max(limit - pages * own, 0) if limit >= 0 else limit
-        for limit, own in zip(limits, used, strict=True)
+        max(limit - pages * size, 0) if limit >= 0 else limit
+        for limit, size in zip(limits, used, strict=True)
     ]
 
 

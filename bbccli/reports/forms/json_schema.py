@@ -43,8 +43,8 @@ def _schema_of(annotation: Any, definitions: dict[str, Json]) -> Json:
 
 
 def _record(record: Any, definitions: dict[str, Json]) -> Json:
-    own = record.__name__
-    name = _NAMES.get(own, own.replace("Envelope", "Document"))
+    name = record.__name__
+    name = _NAMES.get(name, name.replace("Envelope", "Document"))
     if name not in definitions:
         definitions[name] = {}
         hints, fields = get_type_hints(record), list(public_fields(record))

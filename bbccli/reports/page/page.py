@@ -176,8 +176,8 @@ def _methods(document: Envelope) -> Markup:
     estimate = document.reported()
     if estimate is None:
         return Markup()
-    own = OF_METHODS.get(estimate.method)
-    keys = ["tsamardinos2018", *([own] if own else [])]
+    key = OF_METHODS.get(estimate.method)
+    keys = ["tsamardinos2018", *([key] if key else [])]
     return methods_section(paragraph(estimate, document), keys)
 
 

@@ -165,9 +165,9 @@ def _choice(first: Comparison, document: CompareEnvelope) -> str:
 def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
     """The test, with all that it depends on."""
     plan, known = document.plan, TESTS.get(first.test)
-    own_pooling = known is not None and known.pooling is not None
+    has_pooling = known is not None and known.pooling is not None
     by = plan.pooling if is_selected(document) else _measuring(document)
-    pooling = [] if own_pooling or by == "pooled" else [str(by)]
+    pooling = [] if has_pooling or by == "pooled" else [str(by)]
     pooling += ["scored on pooled predictions"] * (is_selected(document) and two_scales(document))
     drawn = [count(plan.n_resamples, "resample"), f"seed {plan.seed}"]
     if is_selected(document):

@@ -188,8 +188,8 @@ def stability(estimate: Estimate) -> str:
     54% against 46% is a toss-up, and 54% against many others of 5% is not.
     """
     shares = {one.configuration: one.share for one in estimate.selection}
-    own = shares.pop(estimate.winner, 0.0)
-    lead = own - max(shares.values(), default=0.0)
+    of_winner = shares.pop(estimate.winner, 0.0)
+    lead = of_winner - max(shares.values(), default=0.0)
     if lead >= MODERATELY_STABLE:
         if is_tied(estimate):
             return TIED
@@ -466,11 +466,11 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
 
 def _metric(run: Run, metric: str) -> str:
     """The selecting metric, and the run's own where it differs in kind or name."""
-    own, called = run.metric, visible(run.metric_name or "")
-    if not metric and not own:
+    optimised, called = run.metric, visible(run.metric_name or "")
+    if not metric and not optimised:
         return f"{called} (unknown to bbc)" if called else ""
-    label, of_run = metric_label(metric), metric_label(own or "")
-    if metric in ("", own):
+    label, of_run = metric_label(metric), metric_label(optimised or "")
+    if metric in ("", optimised):
         return f"{of_run} (the run's own{called and f', {called}'})"
     other = called or of_run
     return f"{label} (the run's own is {other})" if other else label

@@ -224,7 +224,7 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
     if matrix.folds is None:
         return
     folds = matrix.folds
-    sizes = [np.bincount(own)[distinct(own)] for own in folds]
+    sizes = [np.bincount(codes)[distinct(codes)] for codes in folds]
     smallest, largest = min(s.min() for s in sizes), max(s.max() for s in sizes)
     if (matrix.n_folds or 0) < 2:
         findings.warn(
@@ -237,8 +237,8 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
     if matrix.task.is_classification:
         classes = matrix.outcome.values.astype(np.int64)
         n_codes, n_classes = int(classes.max()) + 1, len(distinct(classes))
-        for own in folds:  # each pair of fold and class, once
-            of_pairs = distinct(own * n_codes + classes) // n_codes
+        for codes in folds:  # each pair of fold and class, once
+            of_pairs = distinct(codes * n_codes + classes) // n_codes
             lacking += int((np.bincount(of_pairs)[distinct(of_pairs)] < n_classes).sum())
     if lacking:
         findings.warn(

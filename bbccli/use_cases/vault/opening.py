@@ -74,9 +74,9 @@ class Found:
             texts = {*held.as_text().tolist()}
             if texts == {*told[0]}:
                 return held, given, search
-            values = [[one.get(name) for one in own] for own in variables]
+            values = [[one.get(name) for one in objects] for objects in variables]
             if texts == {*values[0]} and None not in values[1]:
-                as_bytes = (np.array([str(one).encode() for one in own]) for own in values)
+                as_bytes = (np.array([str(one).encode() for one in held_by]) for held_by in values)
                 return held, *(SampleKeys(byte, name) for byte in as_bytes)
         column = self.table.column(self.key)
         return SampleKeys(keys_of(column), self.key, column.rows), given, search
@@ -225,13 +225,13 @@ def _scores(
         beside = {*vault.table.names} & {*names.names} - {*taken.values(), *spare}
         request = replace(request, exclude=sorted(map(glob.escape, beside)))
     with read_limits.use(replace(read_limits.current(), quoted_newlines=True)):
-        own, given = understand(scores, request)
-    return own, analysis.scored(given, analysis.fixed_cut)
+        read, given = understand(scores, request)
+    return read, analysis.scored(given, analysis.fixed_cut)
 
 
 def _joined(
     vault: Found,
-    own: Sheet,
+    read: Sheet,
     given: PredictionMatrix,
     matrix: PredictionMatrix,
     sheet: Sheet | None,
@@ -259,8 +259,8 @@ def _joined(
                 path=path,
                 hint="write both files in the same way",
             )
-    if vault.truth is not None and "truth" in own.roles:
-        truth, mine = vault.table.column(vault.truth), own.roles["truth"].take(own.first[order])
+    if vault.truth is not None and "truth" in read.roles:
+        truth, mine = vault.table.column(vault.truth), read.roles["truth"].take(read.first[order])
         alike = truth.name == mine.name or {*truth.named_codes()[1]} == {*mine.named_codes()[1]}
         if alike and not correspond(mine, truth):
             raise InputError(
