@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.gate import NAIVE
-from bbccli.domain.estimate import DropTrace, Estimate
+from bbccli.domain.estimate import Estimate
 from bbccli.platform.rounding import percent
 from bbccli.reports.blocks import (
     AnswerLines,
@@ -84,32 +84,24 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
     if _listed_below(document):
         for winner, rule in winners(document).items():
             yield "winner", winner, rule
-    first = document.metrics[:1]
-    for estimate in document.estimates:
-        if (
-            estimate.made
-            and estimate.made.ensemble
-            and estimate.n_resamples
-            and [estimate.metric] == first
-        ):
+    first = document.of_metric(next(iter(document.metrics), ""))
+    for estimate in first:
+        if estimate.made and estimate.made.ensemble and estimate.n_resamples:
             yield "ensemble", membership(estimate.made, estimate.n_resamples)
             digits = phrases.digits_in(document, estimate.metric)
             if cut := elsewhere(estimate, document.plan, digits):
                 yield "cut", cut
     several = document.input.n_configurations > 1
-    for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][
-        :several
-    ]:
+    for estimate in [one for one in first if one.selection][:several]:
         yield "choice", choice(estimate)
-    places = [
-        e.axis for e in document.estimates if e.axis and e.axis.values and [e.metric] == first
-    ]
-    for at in places[:1]:
+    for at in [one.axis for one in first if one.axis and one.axis.values][:1]:
         often = [f"{value.value} {percent(value.share, 0)}" for value in at.values[:MOST_PLACES]]
         won = f"{at.configuration} won {percent(at.share or 0.0, 0)} of the resamples"
         yield f"{at.name}s", f"{won}; {at.name}s that won: {', '.join(often)}"
     for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
-        yield "dropped", _dropped(trace, document.input.n_configurations)
+        n_gone = sum(len(step.dropped) for step in trace.steps)
+        gone = f"{n_gone} of {document.input.n_configurations} by {trace.rule}"
+        yield "dropped", f"{gone}, {trace.n_trained} of {trace.n_models} models trained"
     if document.search_cost is not None:
         yield "search", cost_sentence(document.search_cost, document.input.n_samples)
 
@@ -133,12 +125,6 @@ def choice(estimate: Estimate) -> str:
         f"{phrases.stability(estimate)}: in the {where} of {estimate.method} the "
         f"{'winners were' if len(parts) > 1 else 'winner was'} {', '.join(parts)}"
     )
-
-
-def _dropped(trace: DropTrace, n_configurations: int) -> str:
-    n_gone = sum(len(step.dropped) for step in trace.steps)
-    models = f"{trace.n_trained} of {trace.n_models} models trained"
-    return f"{n_gone} of {n_configurations} by {trace.rule}, {models}"
 
 
 def methods_table(document: Envelope, metric: str) -> BlockTable:
@@ -165,7 +151,9 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
                 "selected by", lambda row: _selected_by(row, document) if differ else "", text=True
             ),
             TableColumn("winner", lambda row: row.winner if beside else "", text=True),
-            TableColumn("", lambda row: _caveats(row, document), text=True),
+            TableColumn(
+                "", lambda row: shown_label(phrases.method_label(row, document)), text=True
+            ),
             TableColumn("naive", lambda row: digits.performance(row.naive), sign="x"),
             TableColumn(
                 phrases.value_name(document, estimates),
@@ -205,11 +193,6 @@ def _pooled(estimate: Estimate, document: Envelope) -> str:
     if estimate.n_preselected is not None:
         return SELECTED_BY["pooled"]
     return SELECTED_BY[phrases.pooling_of(estimate, document)]
-
-
-def _caveats(estimate: Estimate, document: Envelope) -> str:
-    """Caveats of a row, beyond its figures and its selection."""
-    return shown_label(phrases.method_label(estimate, document))
 
 
 def shown_label(label: str) -> str:
