@@ -105,11 +105,10 @@ def bounds_left_out(names: Sequence[str]) -> Texts:
 
 
 @columns_ignored.also
-def uncertainty(names: Sequence[str], what: str) -> Texts:
-    """Columns that are computed of other columns, and say how sure these are."""
+def uncertainty(names: Sequence[str], why: str) -> Texts:
+    """Columns that say how sure others are, by what follows from these or by their names."""
     return (
-        f"left out, because in every row it follows from the other columns and says {what}: "
-        f"{listing(names)}",
+        f"left out, because {why}: {listing(names)}",
         f"if it is a configuration, give --only {names[0]!r} --only '*'",
     )
 
@@ -125,13 +124,11 @@ def nested_set_aside(names: Sequence[str]) -> Texts:
 
 
 @columns_ignored.also
-def standardised(found: Mapping[str, str]) -> Texts:
-    """Columns that are another one less its mean, divided by its standard deviation."""
-    names = [f"{name} (of {other})" for name, other in found.items()]
-    first = next(iter(found))
+def copies(found: Mapping[str, str]) -> Texts:
+    """Columns that are another one, by its name, on another scale."""
+    names, first = [f"{name} (of {other})" for name, other in found.items()], next(iter(found))
     return (
-        "left out, because it is another column less its mean, divided by its standard deviation: "
-        f"{listing(names)}",
+        f"left out, because in every row it is another column on another scale: {listing(names)}",
         f"if it is a configuration, give --only {first!r} --only '*'",
     )
 

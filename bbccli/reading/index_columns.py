@@ -49,7 +49,8 @@ def set_aside(table: Table) -> Table:
     data, names = table.data, [*table.names]
     # columns of a large Parquet file are read by name
     candidates = [i for i in _called_so(tuple(names)) if names[i] or isinstance(data, pa.Table)]
-    blank = {i for i in candidates if not names[i] and is_nothing(data.schema.field(i).type)}
+    lost = [i for i in candidates if _LOST.fullmatch(names[i])]
+    blank = {i for i in lost if is_nothing(data.schema.field(i).type)}
     numbering = [i for i in candidates if i not in blank and _is_index(table, names[i], i)]
     if len(blank) + len(numbering) in (0, len(names)):
         return table

@@ -292,10 +292,11 @@ def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
 
 def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     """Build the error about rows of a sample and a repeat that have one already."""
-    if "repeat" in sheet.roles:
-        return row_id.fault("row_id occurs twice in one repeat", again, hint=REMOVE)
     samples, values = row_id.codes()
-    fold = sheet.roles.get("fold")
+    fold, where = sheet.roles.get("fold"), ""
+    if "repeat" in sheet.roles:
+        samples = joint([samples, sheet.roles["repeat"].codes()[0]])
+        fold, where = None, " in one repeat"
     if fold is not None and not len(fold.nulls):
         codes, folds = fold.codes()
         pairs = distinct(joint([samples, codes]))
@@ -312,24 +313,26 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     told = advice(sheet.table, roles, Hints(declared=sheet.declared))
     if "configuration" in told.roles and sheet.layout == WIDE:
         hint = f"give {told} if each row belongs to one configuration; {REMOVE}"
-        return row_id.fault("row_id occurs twice", again, hint=hint)
+        return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
     times = int(np.bincount(samples).max())
     for name in sheet.table.names:
         column = sheet.table.column(name)
         codes, kinds = column.codes()
         free = name not in roles.values() and len(kinds) == times
         if free and len(column) == sheet.n_rows and not len(repeated(joint([samples, codes]))):
-            hint = (
-                f"give {parameter('repeat', name)} if {name} distinguishes repeats, "
-                f"{parameter('configuration', name)} if it distinguishes configurations; {REMOVE}"
-            )
-            return row_id.fault("row_id occurs twice", again, hint=hint)
+            of_repeats = f"{parameter('repeat', name)} if {name} distinguishes repeats, "
+            hint = f"give {'' if where else of_repeats}{parameter('configuration', name)} if it "
+            hint += f"distinguishes configurations; {REMOVE}"
+            return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
+    if where:
+        hint = REMOVE.removeprefix("otherwise ")
+        return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
     hint = (
         "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
         f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
         "if they are of several experiments, give each its own file; "
     )
-    return row_id.fault("row_id occurs twice", again, hint=hint + REMOVE)
+    return row_id.fault(f"row_id occurs twice{where}", again, hint=hint + REMOVE)
 
 
 def keys_of(row_id: Column) -> np.ndarray:

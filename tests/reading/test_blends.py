@@ -74,11 +74,31 @@ def test_of_members_with_all_their_digits(seed):
     assert "final" in read(near).configurations
 
 
-def test_ranks_and_log_odds_of_single_models_are_no_blends(save):
-    more = {"log-odds": np.log(P[:, 0] / (1 - P[:, 0])), "ranks": rankdata(P[:, 1]) / N}
+def test_ranks_and_calibrations_of_single_models_are_no_blends(save):
+    more = {"platt": 1 / (1 + np.sqrt(1 / P[:, 0] - 1)), "ranks": rankdata(P[:, 1]) / N}
     near = rankdata(P, axis=0) @ WEIGHTS / N + rankdata(RNG.random(N)) / N / 1e3
     columns = {"y": TRUTH, **FOUR, **more, "near": near}
-    assert not {"log-odds", "ranks", "near"} - {*read(save("t.csv", columns)).configurations}
+    assert not {"platt", "ranks", "near"} - {*read(save("t.csv", columns)).configurations}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_median_and_the_ends_of_all_others_are_left_out(save, place):
+    at = np.sort(P[:, :3], axis=1)[:, place]
+    columns = {"y": TRUTH, "agg": at, **dict(zip("abc", P.T[:3], strict=True))}
+    matrix = read(save("t.csv", columns))
+    assert matrix.configurations == ("a", "b", "c")
+    assert f"agg (the {('least', 'median', 'largest')[place]} of all others)" in note(matrix).text
+    columns["agg"] = np.where(np.arange(N) == 70, 0.5, at)
+    assert "agg" in read(save("t.csv", columns)).configurations
+
+
+def test_the_same_as_one_of_others_in_each_row_is_no_median(save):
+    """As trees are that were cut back at another place."""
+    rough = (4 * P[:, 0]).round() / 4
+    finer = np.where(P[:, 0] < 0.5, rough, (8 * P[:, 0]).round() / 8)
+    finest = np.where(P[:, 0] < 0.7, finer, P[:, 0])
+    columns = {"y": TRUTH, "rough": rough, "finer": finer, "finest": finest, "nn": P[:, 3]}
+    assert len(read(save("t.csv", columns)).configurations) == 4
 
 
 def test_before_its_members(save):

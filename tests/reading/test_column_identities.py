@@ -575,7 +575,7 @@ def test_features_beside_the_probability_of_the_predicted_class(save):
     assert "x0, x1, x2 can't be probabilities" in said
     only = read(save("m.csv", {**features, "y": TWO, **predicted}), only="*")
     assert only.n_configurations == 5
-    margins = {"svm": 4 * P - 2, "prob": P}
+    margins = {"svm": 4 * Q - 2, "prob": P}
     assert read(save("n.csv", {"y": TWO, **margins})).n_configurations == 2
 
 
@@ -683,7 +683,7 @@ def test_the_labels_of_a_model_are_found_by_their_values(save):
     assert matrix.configurations == ("m",)
 
 
-# Standardised copies
+# Copies on another scale
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
@@ -693,16 +693,57 @@ def test_a_standardised_copy_is_left_out(save, ddof, digits):
     columns = {"y": VALUES, "fit1": X, "fit2": Y, **scaled}
     matrix = read(save("m.csv", {k: np.round(v, digits) for k, v in columns.items()}))
     assert matrix.configurations == ("fit1", "fit2")
-    (note,) = [note for note in matrix.notes if "standard deviation" in note.text]
+    (note,) = [note for note in matrix.notes if "another scale" in note.text]
     assert "z1 (of fit1), z2 (of fit2)" in note.text
     kept = read(save("m.csv", columns), only=["z1", "*"])
     assert "z1" in kept.configurations
 
 
-def test_other_scales_are_no_standardised_copies(save):
-    """Nor are models of a truth that is standardised itself, however much alike."""
+def test_other_scales_of_values_are_no_copies(save):
     z = (X - X.mean()) / X.std()
     columns = {"y": VALUES, "fit1": X, "fit2": Y, "centred": X - X.mean(), "twice": 2 * z}
     assert len(read(save("m.csv", columns)).configurations) == 4
     near = {"y": VALUES, "fit1": X, "fit2": Y, "near": z + RNG.normal(0, 1e-2, N)}
     assert len(read(save("m.csv", near)).configurations) == 3
+
+
+LOG_ODDS = np.log(P / (1 - P))
+RANKS = np.argsort(np.argsort(P)) + 1
+SCALES = {
+    "log-odds": LOG_ODDS.round(6),
+    "ranks": RANKS,
+    "ranks from the top": N + 1 - RANKS,
+    "deciles": (RANKS - 1) // (N // 10) + 1,
+    "points": (600 - 50 * LOG_ODDS).round(),
+    "percent": 100 * P,
+}
+
+
+@pytest.mark.parametrize("copy", SCALES.values(), ids=SCALES)
+def test_a_probability_on_another_scale_is_left_out(save, copy):
+    order = np.random.default_rng(2).permutation(N)
+    columns = {"y": TWO, "copy": copy, "a": P, "b": Q}
+    matrix = read(save("m.csv", {name: column[order] for name, column in columns.items()}))
+    assert matrix.configurations == ("a", "b")
+    (note,) = [note for note in matrix.notes if "another scale" in note.text]
+    assert "copy (of a)" in note.text
+
+
+def test_calibrated_probabilities_and_other_scores_are_no_copies(save):
+    calibrated = (1 / (1 + np.exp(-0.3 - 0.5 * LOG_ODDS))).round(6)
+    near = LOG_ODDS + RNG.normal(0, 0.3, N)
+    matrix = read(save("m.csv", {"y": TWO, "a": P, "cal": calibrated, "svm": near}))
+    assert matrix.configurations == ("a", "cal", "svm")
+
+
+def test_a_spread_by_its_name_is_not_said_to_follow_from_others(save):
+    columns = {"y": VALUES, "rf_mean": X, "rf_std": WIDTH, "ols": Y}
+    (note,) = [note for note in read(save("m.csv", columns)).notes if "rf_std" in note.text]
+    assert note.text.startswith("left out, because its name and values say how certain a model is")
+
+
+def test_marks_may_be_true_and_false(save):
+    labels = np.where(np.arange(N) % 5, ANIMALS[THREE], ANIMALS[(THREE + 1) % 3])
+    columns = {"y": ANIMALS[THREE], "net": labels, "tree": ANIMALS[THREE[::-1]]}
+    marks = {"hit": np.where(labels == ANIMALS[THREE], "True", "False")}
+    refused("hit is 1 where net is right in every row", save("m.csv", columns | marks))

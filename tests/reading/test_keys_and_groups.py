@@ -200,3 +200,26 @@ def test_one_truth_by_chance_is_no_reason_to_refuse(save):
     truth = np.repeat([1, 0], [2, 58])
     visits = {"visit": np.arange(60) // 2, "y": truth, **models(truth)}
     assert "groups-likely" in codes(read(save("t.csv", visits)))
+
+
+def test_hints_lead_from_a_wide_reading_to_the_long_table(save):
+    """A row per repeat, model and patient, none of which is called as usual."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"p{i}", rep, model, i * 7 % 5 > 1, round(rng.random(), 4))
+        for rep in ("r1", "r2")
+        for model in ("net", "tree", "lm")
+        for i in range(60)
+    ]
+    names = ("patient", "rep", "net_name", "outcome", "prob_yes")
+    path = save("long.csv", dict(zip(names, zip(*rows, strict=True), strict=True)))
+    of_key = refused("60 values, each in 3 rows of one repeat, and one truth each", path)
+    assert 'row_id="patient"' in of_key.hint
+    roles = {"row_id": "patient"}
+    twice = refused("row_id occurs twice in one repeat", path, roles=Roles(**roles))
+    assert twice.hint.startswith('give configuration="net_name" if it distinguishes')
+    roles["configuration"] = "net_name"
+    lacking = refused("no column of predictions among", path, roles=Roles(**roles))
+    assert lacking.hint.endswith('or give prediction="prob_yes"')
+    matrix = read(path, roles=Roles(**roles, prediction="prob_yes"))
+    assert (matrix.n_samples, matrix.n_repeats, matrix.n_configurations) == (60, 2, 3)

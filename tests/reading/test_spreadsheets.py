@@ -335,3 +335,26 @@ def test_a_last_row_of_totals_without_a_word(save, total, digits):
     labels = {name: (one > 0.5) * 1 for name, one in columns.items()}
     ends = {name: np.append(one, 1) for name, one in labels.items()}
     assert read(save("o.csv", ends)).n_samples == 61
+
+
+UNITS = {"units": ["", "USD", "USD", "USD"], "a second header": ["id", "y", "knn", "svm"]}
+
+
+@pytest.mark.parametrize("line", UNITS.values(), ids=UNITS)
+def test_a_row_of_units(save, line):
+    rows = [line, *([f"s{i}", VALUES[i], *FITTED[i]] for i in range(N))]
+    text = "\n".join(",".join(map(str, row)) for row in [["key", "truth", "knn", "svm"], *rows])
+    found = refused("the first row holds units, or another line of the header", save("m.csv", text))
+    assert found.row == 0 and "truth, knn, svm" in str(found)
+    # labels whose first is none of numbers, and one column alone, are other things
+    labels = {"truth": ["a", *"bab" * 13], "knn": ["b", *"bab" * 13]}
+    assert read(save("l.csv", labels)).n_configurations == 1
+    alone = {"truth": VALUES, "knn": ["USD", *FITTED[1:, 0]], "svm": FITTED[:, 1]}
+    refused("prediction is text", save("a.csv", alone))
+
+
+def test_an_empty_column_that_pandas_named_is_no_configuration_tried(save):
+    columns = {"truth": TRUTH, "knn": P[:, 0], "svm": P[:, 1], "Unnamed: 3": [""] * N}
+    matrix = read(save("m.csv", columns))
+    assert matrix.configurations == ("knn", "svm")
+    assert not [note for note in matrix.notes if "Unnamed" in note.text]

@@ -16,7 +16,7 @@ import numpy as np
 from bbccli.reading.columns.blends import set_aside_blends
 from bbccli.reading.columns.bounds import leave_out_bounds
 from bbccli.reading.columns.classes import tell_models
-from bbccli.reading.columns.features import leave_out_standardised, set_aside_features
+from bbccli.reading.columns.features import leave_out_copies, set_aside_features
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import set_aside_groups
 from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
@@ -26,6 +26,7 @@ from bbccli.reading.columns.searches import (
     refuse_metrics,
     refuse_scores,
     refuse_totals,
+    refuse_units,
 )
 from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
 from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
@@ -39,6 +40,7 @@ TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], Non
             "subsets": refuse_subsets,
             "scores of a search": refuse_scores,
             "totals": refuse_totals,
+            "units": refuse_units,
         }
     )
 )
@@ -53,7 +55,7 @@ RULES: Mapping[str, Callable[[Glance], Sheet]] = MappingProxyType(
         "classes of one model": tell_models,
         "bounds and quantiles": leave_out_bounds,
         "residuals and losses": refuse_residuals,
-        "standardised": leave_out_standardised,
+        "other scales": leave_out_copies,
         "certainty": leave_out_certainty,
         "spread": leave_out_spread,
         "probability of the predicted class": turn_confidence,

@@ -70,6 +70,8 @@ _SCALES: Mapping[str, tuple[_Scale, _Scale]] = {
 }
 """What is averaged of predictions, and by how much it changes as they do."""
 
+_PLACES = {"the median": 0.5, "the largest": 1.0, "the least": 0.0}
+
 _WORD: Final = pattern(r"blend(?:s|ed|ing)?|ensembl(?:e|es|ed|ing)|avg|average[ds]?|averaging")
 _BESIDE: Final = pattern(
     r"oof|pred(?:iction)?s?|prob(?:a|s)?|scores?|models?|weighted|simple|rank|final|best|all|hill"
@@ -82,7 +84,8 @@ def set_aside_blends(glance: Glance) -> Sheet:
     """Leave out blends, told by their values or their names, as the flag `ensemble` does.
 
     Seen: in every row a mean of two or more other columns, or of their logarithms, log-odds or
-      ranks, with weights above 0; or a name that says so and no more, such as `blend`
+      ranks, with weights above 0; the median, the largest or the least of three or more; or a name
+      that says so and no more, such as `blend`
     Means: an ensemble fitted to the labels that score it
     Done: left out, with a note; `--include ensembles` keeps it
     """
@@ -149,10 +152,29 @@ def _by_values(glance: Glance) -> dict[str, str]:
             weights = _weights(scaled(array), units[chosen] * slope(array)) if last else None
             if weights is not None:
                 found[name] = _recipe(weights, others) + scale
+    others = [c for c, name in enumerate(names) if name not in found]
+    for j in [j for j in others if between[j]] if len(others) > 3 else ():
+        order = [j, *(c for c in others if c != j)]
+        for what, place in _PLACES.items():
+            if _is_at(head[:, order], units[j], place):
+                array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in order])
+                if _is_at(array[~np.isnan(array).any(axis=1)], units[j], place):
+                    found[names[j]] = f"{what} of all others"
     if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
         array = all_rows(sheet, [cell for (cell,) in cells])
         found |= _of_ranks(array, units, names) if len(array) > TIMES * len(names) else {}
     return found
+
+
+def _is_at(array: FloatArray, unit: float, place: float) -> bool:
+    """True if the first column of (n, 1 + M) is at a place among the others in every row, from 0,
+    the least, to 1; and not always the same one.
+    """
+    others = np.sort(array[:, 1:], axis=1)
+    at = place * (others.shape[1] - 1)
+    middle = others[:, [int(np.floor(at)), int(np.ceil(at))]].mean(axis=1)
+    near = np.abs(array - array[:, :1]) <= unit
+    return bool((np.abs(middle - array[:, 0]) <= unit).all() and not near[:, 1:].all(axis=0).any())
 
 
 def _recipe(weights: FloatArray, names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from itertools import compress
 
 import numpy as np
 
+from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import identities
 from bbccli.reading.column import in_equal_parts
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows, step_of
@@ -28,6 +29,9 @@ FEW = 10
 
 _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
+
+_ALIKE = 0.9
+"""Rank correlation from which on a column may be another one on another scale."""
 
 _COMPARED = 5
 """Other columns whose association is compared."""
@@ -81,30 +85,47 @@ def set_aside_features(glance: Glance) -> Sheet:
     return sheet.without([cell.name for cell in compress(strange, weak)], *notes)
 
 
-def leave_out_standardised(glance: Glance) -> Sheet:
-    """Leave out columns that are another one on the scale of its standard deviation.
+def leave_out_copies(glance: Glance) -> Sheet:
+    """Leave out columns that are another one on another scale.
 
-    Seen: another column less its mean, divided by its standard deviation (`ZPR_1` of SPSS)
+    Probabilities on the scale from 0 to 1 may be another one calibrated, and stay.
+
+    Seen: another column less its mean, divided by its standard deviation (`ZPR_1` of SPSS); or
+      beyond 0 and 1, of three values or more, and in every row in the order of a probability, or in
+      reverse (log-odds, ranks, deciles, points)
     Means: the same predictions again
     Done: left out, with a note
     """
     some, cells, found = glance.complete, glance.cells, dict[str, str]()
-    likely = np.flatnonzero((some.min(axis=0, initial=0) < 0) & glance.fractions)
-    if len(some) < FEWEST_ROWS or not 0 < len(likely) < len(cells) <= _MOST_COLUMNS:
+    inside = ((some >= 0) & (some <= 1)).all(axis=0)
+    of_unit = inside & glance.fractions & (len(glance.classes) == 2)
+    likely = ~inside & ((some.min(axis=0, initial=0) < 0) | of_unit.any())
+    if len(some) < FEWEST_ROWS or not likely.any() or not 1 < len(cells) <= _MOST_COLUMNS:
         return glance.sheet
-    alike = np.asarray(np.corrcoef(some.T))
-    for c, other in np.argwhere(alike > 1 - 1e-4).tolist():
-        if c == other or c not in likely:
+    alike = np.abs(np.corrcoef(mean_ranks(some.T)))
+    for c, other in np.argwhere((alike > _ALIKE) & likely[:, None]).tolist():
+        if c == other or {cells[c].name, cells[other].name} & {*found}:
             continue
-        columns = glance.whole(c, other)
+        columns = glance.whole(c, other).astype(np.float64)
         column, of = columns[np.isfinite(columns).all(axis=1)].T
-        slack = 1e-6 + step_of(column) + step_of(of) / of.std()
-        sure = not {cells[c].name, cells[other].name} & {*found} and (column != of).any()
-        for n in (len(of), len(of) - 1) if sure else ():
-            scale = np.sqrt(((of - of.mean()) ** 2).sum() / n)
-            if np.abs((of - of.mean()) / scale - column).max() <= slack:
-                found[cells[c].name] = cells[other].name
-    return glance.sheet.without(found, identities.standardised(found)) if found else glance.sheet
+        if _is_standardised(column, of) or (of_unit[other] and _is_in_order(column, of)):
+            found[cells[c].name] = cells[other].name
+    return glance.sheet.without(found, identities.copies(found)) if found else glance.sheet
+
+
+def _is_standardised(column: FloatArray, of: FloatArray) -> bool:
+    """True if a column (n,) is another (n,) less its mean, divided by its standard deviation."""
+    centred, n = of - of.mean(), len(of)
+    scales = [np.sqrt((centred @ centred) / m) for m in (n, n - 1)]
+    slack = 1e-6 + step_of(column) + step_of(of) / max(scales[0], 1e-300)
+    near = any(np.abs(centred / scale - column).max() <= slack for scale in scales)
+    return near and bool((column % 1 > 0).any() and (column != of).any())
+
+
+def _is_in_order(column: FloatArray, of: FloatArray) -> bool:
+    """True if a column (n,) of several values never falls as another (n,) rises, or never rises."""
+    ordered = (np.diff(way * column[np.lexsort([way * column, of])]) for way in (1, -1))
+    return len(distinct(column)) > 2 and any((steps >= 0).all() for steps in ordered)
 
 
 def _shares(array: FloatArray, truth: FloatArray, n: int) -> FloatArray:

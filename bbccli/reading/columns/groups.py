@@ -218,8 +218,10 @@ def _fault(
         "again"
     )
     apart = f"{parameter('group', one.name)} if they belong to related samples"
+    where = " of one repeat" if "repeat" in roles else ""
     return InputError(
-        f"{one.rows_of_each}, and one truth each, like the key of the samples, or groups of them",
+        f"{one.rows_of_each}{where}, and one truth each, like the key of the samples, or "
+        "groups of them",
         path=table.path,
         column=one.name,
         hint=long + (f"{again}, {apart}" if one.is_key else f"{apart}, {again}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import compress, product
 
 import numpy as np
 
@@ -267,19 +267,22 @@ def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
     """Return the columns, called so or `among` some, that say in which rows a column of labels is
     right, or wrong.
     """
-    marks = {
-        cell.name: c
-        for c, cell in enumerate(glance.cells)
+    cells = [
+        cell
+        for cell in glance.sheet.cells
         if (cell.name in among or _CALLED.search(cell.name))
-        and np.isin(glance.array[:, c], (0, 1, np.nan)).all()
-    }
+        and cell.source not in glance.sheet.table.texts
+        and cell.configuration not in glance.sheet.declared
+    ]
+    are_marks = np.isin(some_rows(glance.sheet, cells), (0, 1, np.nan)).all(axis=0)
+    marks = {cell.name: cell for cell in compress(cells, np.asarray(are_marks))}
     found, truth = dict[str, str](), glance.codes
     for label, mark in product(glance.labels if marks else (), marks):
         predicted = codes_of(glance, label)
         if predicted is None or label == mark:
             continue
         known = (predicted >= 0) & (truth >= 0)
-        right, said = (predicted == truth)[known], glance.whole(marks[mark])[known, 0]
+        right, said = (predicted == truth)[known], all_rows(glance.sheet, [marks[mark]])[known, 0]
         if len(right) < FEWEST_ROWS or right.all() or not right.any():
             continue
         for what, wanted in (("right", right), ("wrong", ~right)):

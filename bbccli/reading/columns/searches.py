@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -14,7 +14,7 @@ from bbccli.metrics import METRICS, meant_by
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
-from bbccli.reading.column import joint
+from bbccli.reading.column import joint, number_of
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, step_of
 from bbccli.reading.roles import Hints, Request, named
 from bbccli.reading.sample_index import repeat_codes
@@ -142,6 +142,36 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
             row=last,
             hint="remove a row of totals",
         )
+
+
+def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collection[str]) -> None:
+    """Refuse a first row of units, by which columns of numbers would be text.
+
+    Seen: the first row holds text in several columns of nothing but numbers below it
+    Means: a row of units, or a second line of the header
+    Done: an error
+    """
+    found = []
+    for name in table.names if table.texts and not table.on_disk else ():
+        if name in table.texts and _is_number_below(table.head([name], 2).column(0).to_pylist()):
+            values = table.column(name).values.slice(1).drop_null().to_pylist()
+            found += [name] if len(values) > 1 and all(map(_is_number, values)) else []
+    if len(found) > 1:
+        raise InputError(
+            f"the first row holds units, or another line of the header: {listing(found)} hold "
+            "numbers below it",
+            path=table.path,
+            row=0,
+            hint="remove that row",
+        )
+
+
+def _is_number(value: str) -> bool:
+    return not np.isnan(number_of(value))
+
+
+def _is_number_below(first: Sequence[str | None]) -> bool:
+    return len(first) > 1 and None not in first and [_is_number(v or "") for v in first] == [0, 1]
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns

@@ -28,6 +28,9 @@ _SPREAD: Final = pattern(
 _POINT: Final = pattern(r"y(?:hat)?|mean|mu|pred(?:icted|iction)?|fit(?:ted)?|pre|forecast")
 """Words of a name that mean a spread, or an influence; and those of the prediction."""
 
+_FOLLOWS = "in every row it follows from the other columns and says"
+_CALLED = "its name and values say how certain a model is, not what it predicts"
+
 _NEAR = 0.9
 """Share of the truth's variance that the errors of a model stay below."""
 
@@ -56,7 +59,7 @@ def leave_out_certainty(glance: Glance) -> Sheet:
             probability, other = columns[np.isfinite(columns).all(axis=1)].T
             if _ordered_by(np.abs(probability - 0.5), other):
                 gone.append(k)
-    return _without(glance, gone, "how certain a model is")
+    return _without(glance, gone, f"{_FOLLOWS} how certain a model is")
 
 
 def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
@@ -98,14 +101,14 @@ def leave_out_spread(glance: Glance) -> Sheet:
     Done: left out, with a note
     """
     if called := [*_called_spreads(glance)]:
-        glance = glance.after(_without(glance, called, "how certain a model is"))
+        glance = glance.after(_without(glance, called, _CALLED))
     n_columns = len(glance.cells)
     if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS:
         return glance.sheet
     if not _are_spreads(glance.complete).any():
         return glance.sheet
     spreads = np.flatnonzero(_are_spreads(glance.whole(*range(n_columns)))).tolist()
-    return _without(glance, spreads, "how much the others disagree")
+    return _without(glance, spreads, f"{_FOLLOWS} how much the others disagree")
 
 
 def _called_spreads(glance: Glance) -> Iterator[int]:
@@ -163,7 +166,7 @@ def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
     return np.asarray(off <= _SLACK * np.ptp(columns, axis=0))
 
 
-def _without(glance: Glance, gone: Sequence[int], what: str) -> Sheet:
+def _without(glance: Glance, gone: Sequence[int], why: str) -> Sheet:
     """Return the sheet without some columns, with a note."""
     names, sheet = [glance.cells[c].name for c in gone], glance.sheet
-    return sheet.without(names, identities.uncertainty(names, what)) if names else sheet
+    return sheet.without(names, identities.uncertainty(names, why)) if names else sheet

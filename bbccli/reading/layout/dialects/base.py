@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
@@ -163,11 +163,16 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
     """Return the columns of the predictions, by written name; refuse a table without any."""
     if columns := by_name_or_hand(frame, hints):
         return columns
+    from bbccli.reading.advice import advice
+
+    among = advice(frame, lay_out(frame, hints, (), {}).roles, hints, long=True).among
+    which = f", where NAME is one of {listing(among, 8)}" if len(among) > 1 else ""
+    given = parameter("prediction", among[0]) if len(among) == 1 else "--prediction NAME"
     raise InputError(
         f"no column of predictions among {listing(frame.names, 8)}",
         path=frame.path,
         hint="name it 'prediction' or 'score', or one column 'prob.<class>' per class; "
-        "or give --prediction NAME",
+        f"or give {given}{which}",
     )
 
 
