@@ -123,6 +123,8 @@ def to_rows(table: pa.Table, kind: Any) -> FloatArray:
         try:
             for batch in (table if alone else table.select(rows)).to_batches():
                 numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+                if numbers.dtype == kind and numbers.T.shape == filled.shape:
+                    return np.asarray(numbers.T)  # all at once, and not copied
                 filled[rows, start : start + len(batch)] = numbers.T
                 start += len(batch)
         except pa.ArrowException:  # booleans, or only nulls
