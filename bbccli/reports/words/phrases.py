@@ -171,11 +171,6 @@ def directed_label(name: str) -> str:
     return f"{metric_label(name)}, lower is better" if lower else metric_label(name)
 
 
-def is_tied(estimate: Estimate) -> bool:
-    """True if others are as good as the winner."""
-    return any(note.code == "tied-winners" for note in estimate.notes)
-
-
 STABLE, MODERATELY_STABLE = 0.8, 0.4
 """Leads over the runner-up, in shares of the resamples, from which on a choice is called so."""
 
@@ -191,7 +186,7 @@ def stability(estimate: Estimate) -> str:
     of_winner = shares.pop(estimate.winner, 0.0)
     lead = of_winner - max(shares.values(), default=0.0)
     if lead >= MODERATELY_STABLE:
-        if is_tied(estimate):
+        if any(note.code == "tied-winners" for note in estimate.notes):
             return TIED
         return "stable" if lead >= STABLE else "moderately stable"
     return "unstable"
@@ -353,21 +348,18 @@ def samples(read: Input) -> str:
 
 def n_samples_read(read: Input) -> int:
     """Return the number of samples before any was left out."""
-    used: int = read.n_samples
-    return max(read.n_samples_read or 0, used)
+    return max(read.n_samples_read or 0, read.n_samples)
 
 
 def configurations(read: Input) -> str:
     """Return the configurations that take part, of those that were tried."""
-    used: int = read.n_configurations
-    tried = n_tried(read)
+    used, tried = read.n_configurations, n_tried(read)
     return of_all(used, tried, "configuration") + " tried" * (tried > used)
 
 
 def n_tried(read: Input) -> int:
     """Return the number of configurations tried, as far as is known."""
-    used: int = read.n_configurations
-    return max(read.n_tried or 0, used)
+    return max(read.n_tried or 0, read.n_configurations)
 
 
 def field(estimate: Estimate, read: Input) -> str:
@@ -379,11 +371,10 @@ def field(estimate: Estimate, read: Input) -> str:
 
 def n_deciding(estimate: Estimate, read: Input) -> int:
     """Return the number of samples that chose the winner."""
-    n_samples: int = read.n_samples
-    if estimate.n_evaluation is None:
-        return n_samples
-    held_out: int = estimate.n_evaluation
-    return n_samples - held_out if estimate.n_preselected is None else held_out
+    held_out = estimate.n_evaluation
+    if held_out is None or estimate.n_preselected is None:
+        return read.n_samples - (held_out or 0)
+    return held_out
 
 
 def folds(read: Input) -> str:
