@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import bbccli
+from tests.mutants.rooms import ROOMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -152,3 +153,10 @@ def test_a_release_is_tested_before_it_is_published():
     systems = jobs["test"]["strategy"]["matrix"]["os"]
     assert {one.partition("-")[0] for one in systems} == {"ubuntu", "macos", "windows"}
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
+
+
+def test_the_rooms_of_mutations_and_their_tests_are_there():
+    """Pytest ends with an error where a file is not, as if a mutation had died of it."""
+    for room in ROOMS:
+        assert all((ROOT / one).exists() for one in room.modules), room
+        assert all((ROOT / "tests" / one).exists() for one in (*room.near, *room.tests)), room

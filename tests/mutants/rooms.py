@@ -33,7 +33,7 @@ ROOMS = (
         "metrics",
         ("bbccli/metrics",),
         ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_planned.py"),
-        ("metrics", "batch/test_rows.py", "test_kernels.py", "test_scale.py"),
+        ("metrics", "batch/test_parts.py", "test_kernels.py", "test_scale.py"),
     ),
     Room(
         "kernels",
@@ -45,7 +45,7 @@ ROOMS = (
         "resampling",
         ("bbccli/stats/resampling.py", "bbccli/stats/bootstrap"),
         ("test_resampling.py", *ANSWERS),
-        ("methods", "batch/test_rows.py", "test_scale.py", "comparisons/test_families.py"),
+        ("methods", "batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
     ),
     Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods",)),
     Room("intervals", ("bbccli/stats/intervals",), ("intervals",), ("methods",)),
