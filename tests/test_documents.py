@@ -14,29 +14,17 @@ from documents import gated, result
 from matrices import binary
 
 from bbccli import METRICS, Plan
-from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import Envelope, document, envelope, reported_estimate
-from bbccli.documents.drop import DropEnvelope
-from bbccli.documents.leaderboard import LeaderboardEnvelope
-from bbccli.documents.plan import PlanEnvelope
 from bbccli.domain.estimate import Distribution, Estimate
 from bbccli.methods import METHODS
 from bbccli.platform.records import Document, as_json
 from bbccli.platform.records.rows import COLUMNS
-from bbccli.reports import FORMS
+from bbccli.reports import FORMS, RECORDS, imported
 from bbccli.reports.forms.tables import render_distributions
 from bbccli.types import Direction, GateOutcome, Task
-from bbccli.use_cases.inspection import Inspection
 
 FROZEN = sorted(Path(__file__).parent.glob("data/frozen/[cdilp]*.json"))
-KINDS = {
-    "correct": Envelope,
-    "compare": CompareEnvelope,
-    "drop": DropEnvelope,
-    "inspect": Inspection,
-    "leaderboard": LeaderboardEnvelope,
-    "plan": PlanEnvelope,
-}
+KINDS = {str(kind): imported(name) for kind, name in RECORDS.items()}
 
 
 @pytest.mark.parametrize("path", FROZEN, ids=lambda path: path.stem)

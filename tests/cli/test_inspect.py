@@ -19,9 +19,8 @@ from bbccli.reading import Request, Roles, read
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
-from bbccli.use_cases.inspection import Status, inspect
+from bbccli.use_cases.inspection import Status, inspect, similarity
 from bbccli.use_cases.inspection.findings import Findings, check_resamples
-from bbccli.use_cases.inspection.similar import similarity
 
 GOOD = """row_id,repeat,fold,truth,a,b
 0,0,0,x,0.1,0.2

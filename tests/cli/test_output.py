@@ -7,7 +7,6 @@ import pytest
 from day import swept
 
 from bbccli.cli import bar
-from bbccli.cli.bar import progress_bar
 from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
 from bbccli.platform.resources import enter, silent
@@ -64,7 +63,7 @@ class TestBar:
 
     @staticmethod
     def work(**options):
-        with progress_bar(**options) as progress:
+        with bar.progress_bar(**options) as progress:
             for done in range(3):
                 progress(done, 3)
         return progress
@@ -79,7 +78,7 @@ class TestBar:
 
     def test_it_names_what_is_done(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
-        with progress_bar(quiet=False) as progress:
+        with bar.progress_bar(quiet=False) as progress:
             enter(progress, "reading")
             enter(progress, "resampling bbc")
             progress(1_000, 2_000)
@@ -90,7 +89,7 @@ class TestBar:
     def test_it_appears_while_nobody_calls(self, monkeypatch, capsys):
         monkeypatch.setattr(bar, "PATIENCE_SECONDS", 0.05)
         terminal(monkeypatch, "stderr")
-        with progress_bar(quiet=False) as progress:
+        with bar.progress_bar(quiet=False) as progress:
             enter(progress, "reading")
             time.sleep(0.5)
         assert "reading" in capsys.readouterr().err
@@ -103,7 +102,7 @@ class TestBar:
 
     def test_it_is_never_full(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
-        with progress_bar(quiet=False) as progress:
+        with bar.progress_bar(quiet=False) as progress:
             enter(progress, "resampling bbc")
             for done in (1, 2, 3):
                 progress(done, 3)
@@ -119,7 +118,7 @@ class TestBar:
 
     def test_names_in_brackets_are_no_colours(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
-        with progress_bar(quiet=False) as progress:
+        with bar.progress_bar(quiet=False) as progress:
             enter(progress, "[red]x")
             progress(1, 3)
         assert "[red]x" in capsys.readouterr().err

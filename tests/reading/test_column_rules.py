@@ -8,7 +8,7 @@ from reading import refused
 
 from bbccli.reading import Request, read
 from bbccli.reading.columns.glance import alike
-from bbccli.reading.layout.parts import folds_joined
+from bbccli.reading.layout import folds_joined
 from bbccli.reading.sources import read_table
 from bbccli.types import Task
 

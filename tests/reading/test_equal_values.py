@@ -6,7 +6,7 @@ import pytest
 from day import swept
 from reading import refused
 
-from bbccli.comparisons.joining import joined
+from bbccli.comparisons import joined
 from bbccli.errors import InputError
 from bbccli.reading import read
 from bbccli.use_cases.inspection import inspect

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli.documents.plan import PlanEnvelope
 from bbccli.platform.records import Document
+from bbccli.reports import RECORDS, Kind, imported
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, draw
 
@@ -243,7 +243,7 @@ def test_too_many_samples_for_a_set_of_the_best_are_said_to_be(page, save):
 
 def test_the_page_of_a_plan_draws_its_cells_with_their_brackets(save, run):
     found = run.document("plan", save(made(n=120)), *FAST, "--optimism", "0.02", "--details")
-    exhibit = Exhibit(Document(found, PlanEnvelope).record)
+    exhibit = Exhibit(Document(found, imported(RECORDS[Kind.PLAN])).record)
     drawn, chosen = draw("rows", exhibit), found["planned"]["chosen"]
     cells = [
         one
@@ -265,4 +265,6 @@ def test_the_page_of_a_plan_draws_its_cells_with_their_brackets(save, run):
 
 def test_a_plan_of_one_cell_has_no_figure(save, run):
     found = run.document("plan", save(made(n=120)), *FAST, "--samples", "200")
-    assert isinstance(draw("rows", Exhibit(Document(found, PlanEnvelope).record)), Absent)
+    assert isinstance(
+        draw("rows", Exhibit(Document(found, imported(RECORDS[Kind.PLAN])).record)), Absent
+    )
