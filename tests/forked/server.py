@@ -103,6 +103,8 @@ def become(text: list[bytes], descriptors: list[int]) -> None:
     os.environb.clear()
     os.environb.update(one.split(b"=", 1) for one in rest[int(count) :])
     sys.path[0] = ""
+    if "UNDRAWN" in os.environ:
+        sys.modules["vl_convert"] = None  # as if it were not installed
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "utf-8").partition(":")
     for number, (name, mode, usual) in enumerate(STREAMS):
         stream = None
