@@ -34,8 +34,16 @@ else:
 
 def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) -> type:
     own = dict(vars(cls))
+    types = own.get("__annotations__", {})
+    # a type as text is searched three times for those that make no field
+    cls.__annotations__ = {
+        n: t if "Var" in str(t) or "KW" in str(t) else object for n, t in types.items()
+    }
     cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, **options)
     fields = dataclasses.fields(cls)
+    cls.__annotations__ = types
+    for f in fields:
+        f.type = types.get(f.name, f.type)
     methods: dict[str, Any] = {"__setattr__": _refuse, "__delattr__": _refuse}
     if options.get("slots"):
         methods["__setstate__"] = _restore
