@@ -69,6 +69,20 @@ def test_counts(name, count, tied, n_samples):
 
 
 @pytest.mark.parametrize("tied", [False, True])
+def test_a_configuration_per_row(tied):
+    """As the winners of resamples are scored; and one row alone, on all."""
+    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
+    scores, cases, controls, weights = problem(60, tied)
+    pairs, chosen = presort(scores, cases, controls), np.arange(len(weights)) % 4
+    expected = by_hand(scores, cases, controls, weights)
+    for kind in (np.uint8, np.uint16, np.int64):
+        found = compiled.concordant_paired(pairs, weights.astype(kind), chosen)
+        np.testing.assert_array_equal(found, expected[np.arange(len(weights)), chosen])
+        alone = compiled.concordant_weight(pairs, weights[:1].astype(kind), np.array([2, 0]))
+        np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
+
+
+@pytest.mark.parametrize("tied", [False, True])
 def test_the_product_of_few_pairs(tied):
     scores, cases, controls, weights = problem(40, tied)
     outcomes = product.pair_outcomes(scores, cases, controls)

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.metrics.kernels import concordant_weight, prepared
+from bbccli.metrics.kernels import concordant_paired, concordant_weight, prepared
 from bbccli.metrics.kernels import pairs as presorted
 from bbccli.metrics.weighting import (
     CHUNK,
@@ -258,7 +258,10 @@ class Concordant(Total):
     def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Count the pairs of one configuration per row of weights."""
         masses = scaled(weights.weights, self.sample_weights)
-        return by_configuration(self._count, masses, configurations)[:, None]
+        counts = concordant_paired(self.pairs, masses, configurations) if whole(masses) else None
+        if counts is None:
+            counts = by_configuration(self._count, masses, configurations)
+        return counts[:, None]
 
     def take(self, rows: Any) -> Concordant:
         """Keep the samples in `rows`."""

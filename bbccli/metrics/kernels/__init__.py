@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "compiled_forms",
+    "concordant_paired",
     "concordant_weight",
     "concordant_weight_censored",
     "decide",
@@ -120,6 +121,16 @@ def concordant_weight(
     from bbccli.metrics.kernels import sweep
 
     return sweep.concordant_weight(pairs, weights, configurations)
+
+
+def concordant_paired(
+    pairs: PresortedPairs, weights: IntArray, configurations: IntArray
+) -> IntArray | None:
+    """The same (B,) int64 of one configuration (B,) per row of weights; None if not compiled."""
+    if resources.current().engine is not Engine.NUMBA:
+        return None
+    counts: IntArray = compiled_forms().concordant_paired(pairs, weights, configurations)
+    return counts
 
 
 def concordant_weight_censored(

@@ -28,7 +28,21 @@ def concordant_weight(
     pairs: PresortedPairs, weights: IntArray, configurations: IntArray
 ) -> IntArray:
     """Count as `kernels.concordant_weight` does. Extra memory O(B N)."""
+    if len(weights) == 1:  # lanes would stay empty
+        same = np.broadcast_to(weights, (len(configurations), weights.shape[1]))
+        return concordant_paired(pairs, same, configurations)[None]
     return _swept((pairs,), None, weights, configurations)
+
+
+def concordant_paired(
+    pairs: PresortedPairs, weights: IntArray, configurations: IntArray
+) -> IntArray:
+    """Count (B,) as `kernels.concordant_paired` does."""
+    counts = np.empty(len(weights), np.int64)
+    _one_by_one(
+        weights, configurations, pairs.controls, pairs.cases, pairs.below, pairs.upto, counts
+    )
+    return counts
 
 
 def concordant_weight_censored(
@@ -150,6 +164,29 @@ _SWEEPS: dict[tuple[Any, bool], Any] = {
     for blocked in (False, True)
 }
 _SWEEPS[np.float64, True] = _make_sweep(np.float64, np.float64, blocked=True, weighted=True)
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _one_by_one(
+    weights: Any, chosen: Any, controls: Any, cases: Any, below: Any, upto: Any, counts: Any
+) -> None:
+    """Fill counts (B,), one configuration per row of weights."""
+    for b, c in enumerate(chosen):
+        row, count, running, tied = weights[b], np.int64(0), np.int64(0), np.int64(0)
+        passed, tied_at = 0, -1
+        for i in range(cases.shape[1]):
+            low, high = below[c, i], upto[c, i]
+            for j in range(passed, low):
+                running += np.int64(row[controls[c, j]])
+            passed = low
+            if low == high:
+                tied = np.int64(0)
+            elif low != tied_at:  # several cases may tie with the same controls
+                tied, tied_at = np.int64(0), low
+                for j in range(low, high):
+                    tied += np.int64(row[controls[c, j]])
+            count += np.int64(row[cases[c, i]]) * (2 * running + tied)
+        counts[b] = count
 
 
 _of_columns = numba.njit(nogil=True, cache=True, error_model="numpy")

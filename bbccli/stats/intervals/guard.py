@@ -197,7 +197,7 @@ def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _table() -> tuple[FloatArray, ...]:
     """Coefficients of the cubic beyond each node, by values and slopes of erfc at both ends."""
     x = np.arange(0, END + STEP / 2, STEP)
-    values = np.array([*(erfc(one) for one in x[:-1]), 0])
+    values = np.array([*map(erfc, x[:-1].tolist()), 0])
     slopes = -2 / np.sqrt(np.pi) * np.exp(-(x**2)) * STEP
     chord, after = np.diff(values), slopes[1:]
     second, third = 3 * chord - 2 * slopes[:-1] - after, slopes[:-1] + after - 2 * chord
