@@ -296,7 +296,7 @@ def _on_leave_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> li
 
 def on_making(matrix: PredictionMatrix, maker: Maker) -> Iterator[Note]:
     """Yield notes on what takes part in what is made, and what it rests on."""
-    n_members, members = maker.matrix.n_configurations, np.flatnonzero(maker.own.shares[0] > 0)
+    n_members, members = maker.matrix.n_configurations, np.flatnonzero(maker.of_all.shares[0] > 0)
     if n_members < matrix.n_configurations:
         yield incomplete_members(n_members, matrix.n_configurations)
     if maker.of_several and len(members) == 1:

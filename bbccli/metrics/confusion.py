@@ -203,10 +203,10 @@ class ByClass(Total):
         step = max(settled.memory // (BYTES * settled.jobs * cells), 1)
         for start in range(0, len(all_rows), step):
             rows = slice(start, start + step)
-            own = all_rows[rows]
+            some = all_rows[rows]
             if self.whole:
-                own = np.vstack([own, np.ones((1, own.shape[1]), own.dtype)])
-            masses = scaled(own, self.sample_weights)
+                some = np.vstack([some, np.ones((1, some.shape[1]), some.dtype)])
+            masses = scaled(some, self.sample_weights)
             lanes = np.ascontiguousarray(masses.T, np.float64)
             common = [_totals(p, 0, lanes) if p.codes.shape[1] == 1 else None for p in self.parts]
             for position, c in enumerate(chosen):

@@ -49,8 +49,8 @@ def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
         values = [*told.items()] if isinstance(told, Mapping) else []
         values = [one for one in values if type(one[1]) is int and one[0] != "configuration"]
         if len(values) == 1 and isinstance(told, Mapping):
-            (axis, value), own = values[0], told.get("configuration")
-            yield name, Place(str(own or (match[1] if match else name)), str(axis), value)
+            (axis, value), called = values[0], told.get("configuration")
+            yield name, Place(str(called or (match[1] if match else name)), str(axis), value)
         elif match:
             named.setdefault(match[1], {}).setdefault(int(match[2]), []).append(column)
     several = {

@@ -70,10 +70,10 @@ def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | Non
         return None
     for sign in (1, -1):
         parts = [sign * np.array(fold) for fold in curves.folds]
-        own = [
+        stops = [
             _kept(one, value, metric.direction) for one, value in zip(parts, scores, strict=True)
         ]
-        if None in own or all(at == len(one) - 1 for at, one in zip(own, parts, strict=True)):
+        if None in stops or all(at == len(one) - 1 for at, one in zip(stops, parts, strict=True)):
             continue
         longest = max(map(len, parts))
         whole = np.array([np.pad(part, (0, longest - len(part)), "edge") for part in parts])
@@ -84,13 +84,13 @@ def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | Non
             )
             for f, one in enumerate(parts)
         ]
-        kept = whole[np.arange(len(parts)), [at for at in own if at is not None]]
+        kept = whole[np.arange(len(parts)), [at for at in stops if at is not None]]
         added = metric.direction.gain(kept, whole[np.arange(len(parts)), others]).mean()
         return Stopped(
             curves.id,
             metric.name,
             float(added),
-            tuple(int(at) + 1 for at in own if at is not None),
+            tuple(int(at) + 1 for at in stops if at is not None),
             tuple(at + 1 for at in others),
         )
     return None

@@ -168,7 +168,7 @@ def of_deployed(
     if metric.wants is PredictionKind.LABEL and rule.cuts and analysis.threshold is None:
         at_cut = replace(tool, cut=OF_TOOL)
         maker = maker_of(matrix, metric, at_cut)
-        cuts = maker.own.cuts if maker else None
+        cuts = maker.of_all.cuts if maker else None
         if cuts is not None and (rule.cut is None or abs(cuts[0] - rule.cut) <= CUTS_APART):
             tool = at_cut
     return tool, matrix, ()

@@ -275,7 +275,7 @@ def cut_again(path: Path) -> tuple[float, float | None]:
     matrix = read(path)
     rule = matrix.source.run.ensemble
     plan = Plan(select="tool", cut="tool")
-    return float(maker_of(matrix, METRICS[rule.cut_for], plan).own.cuts[0]), rule.cut
+    return float(maker_of(matrix, METRICS[rule.cut_for], plan).of_all.cuts[0]), rule.cut
 
 
 @pytest.mark.parametrize("name", ["mljar", "mljar_repeats", "mljar_weights"])
@@ -348,7 +348,7 @@ def test_cuts_of_autogluon_in_bags():
 def test_labels_are_taken_at_the_cut_of_predict():
     found = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100)
     matrix = found.matrix
-    made = maker_of_run(matrix).own.made[0, :, 0]
+    made = maker_of_run(matrix).of_all.made[0, :, 0]
     at_cut = np.mean((made > 0.7300679897678) == matrix.outcome.values)
     assert (found.naive, found.estimate.made.cut) == pytest.approx((at_cut, 0.7300679897678))
     half = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100, threshold=0.5)

@@ -108,7 +108,7 @@ def _of_bags(scores: Any, positive: Any, masses: Any, bounded: Any) -> Any:
     starts, counts, n_cells = np.empty(n_bags, np.int64), np.empty(1 << BITS, np.int64), 0
     for bag in range(n_bags):
         rows = np.nonzero(masses[bag])[0]
-        of_bag, own, first = scores[bag][rows], masses[bag][rows], n_cells
+        of_bag, counted, first = scores[bag][rows], masses[bag][rows], n_cells
         is_positive = positive[rows]
         order, moved, keys = np.empty((3, len(rows)), np.int64)
         sort(-of_bag, len(rows), order, moved, keys, counts)
@@ -120,9 +120,9 @@ def _of_bags(scores: Any, positive: Any, masses: Any, bounded: Any) -> Any:
             n_cells += 1
             for i in range(row, end):
                 if is_positive[order[i]]:
-                    hits += own[order[i]]
+                    hits += counted[order[i]]
                 else:
-                    false += own[order[i]]
+                    false += counted[order[i]]
             row, upper = end, of_bag[order[end - 1]]
             cells[n_cells, 0], cells[n_cells, 1] = hits, false
             if end < len(order):

@@ -35,10 +35,10 @@ def surprises(weights: Any, sums: Any, columns: Any, number: Any, clip: Any) -> 
     least, few = clip * (number + 1), clip > SAFE
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]
-        own, masses = sums[bag][rows], weights[bag][rows]
+        summed, masses = sums[bag][rows], weights[bag][rows]
         logarithms[:], products[:], factors = 0.0, 1.0, 0
         for i in range(len(rows)):
-            of_row, mass, added = across[rows[i]], masses[i], own[i]
+            of_row, mass, added = across[rows[i]], masses[i], summed[i]
             if few and mass == 1:
                 for c in range(n_columns):
                     products[c] *= max(added + of_row[c], least)
@@ -70,19 +70,19 @@ def hits(weights: Any, sums: Any, columns: Any, truth: Any, number: Any, cut: An
     limit = cut * (number + 1)
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]
-        own, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
+        summed, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
         signed = np.where(positive, masses, -masses)
         negative = masses.sum() - masses[positive].sum()
         for c in range(len(columns)):
             of_column, right, nearest = columns[c], negative, 1.0
             for i in range(len(rows)):
-                beyond = own[i] + of_column[rows[i]] - limit
+                beyond = summed[i] + of_column[rows[i]] - limit
                 nearest = min(nearest, abs(beyond))
                 right += signed[i] * (beyond > 0)
             if nearest < NEAR:  # a mean that may equal the cut is rounded
                 right = negative
                 for i in range(len(rows)):
-                    mean = (own[i] + of_column[rows[i]]) / (number + 1)
+                    mean = (summed[i] + of_column[rows[i]]) / (number + 1)
                     scaled = mean * SPLITTER
                     right += signed[i] * (scaled - (scaled - mean) > cut)
             counts[bag, c] = right
@@ -103,13 +103,13 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]
         n = len(rows)
-        own, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
+        summed, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
         above = masses[positive].sum()
         pairs = above * (masses.sum() - above)
         for c in range(len(columns)):
             of_column = columns[c]
             for i in range(n):
-                mean = (own[i] + of_column[rows[i]]) / (number + 1)
+                mean = (summed[i] + of_column[rows[i]]) / (number + 1)
                 scaled = mean * SPLITTER
                 means[i] = scaled - (scaled - mean)
             sort(means, n, order, moved, keys, counts)

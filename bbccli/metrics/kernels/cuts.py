@@ -88,13 +88,13 @@ def _of_bag(
     scores: FloatArray, masses: FloatArray, positive: BoolArray, bounded: bool
 ) -> tuple[FloatArray, FloatArray]:
     rows = np.flatnonzero(masses > 0)
-    chosen, is_case, own = scores[rows], positive[rows], masses[rows]
+    chosen, is_case, counted = scores[rows], positive[rows], masses[rows]
     lowest, possible = chosen.min(), not bounded or chosen.min() > 0
     if not possible:  # the lowest cut is above a probability of 0, whoever has it
-        chosen, is_case, own = np.r_[chosen, 0.0], np.r_[is_case, False], np.r_[own, 0.0]
+        chosen, is_case, counted = np.r_[chosen, 0.0], np.r_[is_case, False], np.r_[counted, 0.0]
     pairs = presort(chosen[:, None], is_case, ~is_case)
-    ends, totals = _ends(pairs, 0), np.array([own[is_case].sum(), own[~is_case].sum()])
-    counts = np.c_[of_column(pairs, 0, side_by_side(own[None], np.float64))[:, :, 0], totals]
+    ends, totals = _ends(pairs, 0), np.array([counted[is_case].sum(), counted[~is_case].sum()])
+    counts = np.c_[of_column(pairs, 0, side_by_side(counted[None], np.float64))[:, :, 0], totals]
     upper = chosen[pairs.cases[0, ends]]
     lower = chosen[pairs.controls[0, pairs.below[0, ends] - 1]]
     between = upper / 2 + lower / 2

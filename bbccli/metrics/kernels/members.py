@@ -27,19 +27,19 @@ def rounded(means: FloatArray) -> FloatArray:
 
 
 def squared_errors(
-    weights: FloatArray, own: FloatArray, sums: FloatArray, columns: FloatArray, truth: FloatArray,
-    number: int,
+    weights: FloatArray, squared: FloatArray, sums: FloatArray, columns: FloatArray,
+    truth: FloatArray, number: int,
 ) -> FloatArray:  # fmt: skip
     """Weighted sums of the squared errors, by two matrix products: no array (B, M, C) is made.
 
     With R = sums - (number + 1) y, Σ w (R + p)² is Σ w R² + 2 Σ w R p + Σ w p².
 
-    own (B, C): Σ w p², the same in each round.
+    squared (B, C): Σ w p², the same in each round.
     """
     left = sums - (number + 1) * truth
     masses = weights * left
     cross, left_over = masses @ columns.T, np.einsum("bm,bm->b", masses, left)
-    return np.asarray((left_over[:, None] + 2 * cross + own) / (number + 1) ** 2)
+    return np.asarray((left_over[:, None] + 2 * cross + squared) / (number + 1) ** 2)
 
 
 def surprises(
@@ -47,9 +47,9 @@ def surprises(
 ) -> FloatArray:
     """Weighted sums of -ln of the mean probability of the truth, which is at least `clip`."""
     losses = np.empty((len(weights), len(columns)))
-    for bag, (row, own) in enumerate(zip(weights, sums, strict=True)):
+    for bag, (row, summed) in enumerate(zip(weights, sums, strict=True)):
         inside = row > 0
-        means = own[inside] + columns[:, inside]
+        means = summed[inside] + columns[:, inside]
         np.maximum(means, clip * (number + 1), out=means)
         losses[bag] = np.log(number + 1) * row.sum() - np.log(means, out=means) @ row[inside]
     return losses
@@ -61,8 +61,8 @@ def hits(
 ) -> FloatArray:  # fmt: skip
     """Weighted counts of the samples whose class is predicted: 1 above the cut."""
     counts = np.empty((len(weights), len(columns)))
-    for bag, (row, own) in enumerate(zip(weights, sums, strict=True)):
+    for bag, (row, summed) in enumerate(zip(weights, sums, strict=True)):
         inside = row > 0
-        above = rounded((own[inside] + columns[:, inside]) / (number + 1)) > cut
+        above = rounded((summed[inside] + columns[:, inside]) / (number + 1)) > cut
         counts[bag] = (above == truth[inside]) @ row[inside]
     return counts

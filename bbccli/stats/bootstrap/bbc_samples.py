@@ -188,8 +188,8 @@ def made_again(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, FloatAr
     maker, shares = case.maker, selections(case).shares
     if maker is None or shares is None:
         return
-    for own, in_bag in zip(shares[:n_resamples], _in_bags(case, n_resamples), strict=False):
-        yield in_bag, maker.predictions(in_bag[None], own[None])[:, :, 0]
+    for of_bag, in_bag in zip(shares[:n_resamples], _in_bags(case, n_resamples), strict=False):
+        yield in_bag, maker.predictions(in_bag[None], of_bag[None])[:, :, 0]
 
 
 def _in_bags(case: Case, n_resamples: int) -> Iterator[IntArray]:

@@ -60,8 +60,8 @@ def score_winners(
     assert draws.used is not None
     values, tasks, places = np.full(len(winners), np.nan), [], []
     for part, first in _parts(workers, candidates):
-        own = np.flatnonzero((winners >= first) & (winners < first + part.n_configurations))
-        for rows in np.array_split(own, min(workers.n_cores, -(-len(own) // BLOCK)) or 1):
+        won = np.flatnonzero((winners >= first) & (winners < first + part.n_configurations))
+        for rows in np.array_split(won, min(workers.n_cores, -(-len(won) // BLOCK)) or 1):
             if len(rows):
                 tasks.append((part, draws.again(draws.used[rows]), winners[rows] - first))
                 places.append(rows)

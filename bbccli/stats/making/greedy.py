@@ -148,8 +148,8 @@ def _squared_error(matrix: PredictionMatrix, metric: Metric) -> Trial:
         return of_rows, of_rows @ squares, weights.sum(axis=1)[:, None]
 
     def values(weights: Any, sums: FloatArray, n_members: int) -> FloatArray:
-        of_rows, own, totals = weights
-        errors = members.squared_errors(of_rows, own, sums, columns, truth, n_members)
+        of_rows, squared, totals = weights
+        errors = members.squared_errors(of_rows, squared, sums, columns, truth, n_members)
         means = np.maximum(errors, 0.0) / totals
         return np.asarray(np.sqrt(means) if metric == RMSE else means)
 

@@ -63,7 +63,7 @@ class Maker:
     reported: float | None = None
 
     @cached_property
-    def own(self) -> Steps:
+    def of_all(self) -> Steps:
         """What is made of all samples."""
         everything = np.ones((1, self.matrix.n_samples), np.uint8)
         return self.steps(everything, self.combine(everything))
@@ -71,7 +71,7 @@ class Maker:
     @property
     def name(self) -> str:
         """Name of what is made of all samples: its only member, or the rule."""
-        members = np.flatnonzero(self.own.shares[0] > 0)
+        members = np.flatnonzero(self.of_all.shares[0] > 0)
         alone = len(members) == 1 and not self.of_several
         return self.matrix.configurations[members[0]] if alone else self.called or self.rule
 
@@ -87,7 +87,7 @@ class Maker:
 
         Raises UndefinedError: nothing can be made of them.
         """
-        shares, made, cuts = self.own
+        shares, made, cuts = self.of_all
         if np.isnan(shares).any() or (cuts is not None and np.isnan(cuts).any()):
             rule, why = parameter("select", self.rule), "its metric is undefined"
             if not np.isnan(shares).any():
@@ -124,22 +124,22 @@ class Maker:
 
     def described(self, shares: FloatArray | None) -> Made:
         """Describe what is made of all samples, and its members in the bags: shares (B, C)."""
-        own, names = self.own.shares[0], self.matrix.configurations
+        final, names = self.of_all.shares[0], self.matrix.configurations
         often, mean = (None, None) if shares is None else ((shares > 0).mean(0), shares.mean(0))
-        order = np.lexsort((np.arange(len(own)), -(own if mean is None else mean), -own))
-        listed = [c for c in order if own[c] > 0 or (mean is not None and mean[c] > 0)]
-        cuts = self.own.cuts
+        order = np.lexsort((np.arange(len(final)), -(final if mean is None else mean), -final))
+        listed = [c for c in order if final[c] > 0 or (mean is not None and mean[c] > 0)]
+        cuts = self.of_all.cuts
         return Made(
             rule=self.rule,
             ensemble=self.of_several,
             tool=self.tool,
             reported=self.reported,
-            n_members=int((own > 0).sum()),
+            n_members=int((final > 0).sum()),
             mean_members=None if often is None else float(often.sum()),
             members=tuple(
                 EnsembleMember(
                     names[c],
-                    float(own[c]),
+                    float(final[c]),
                     None if often is None else float(often[c]),
                     None if mean is None else float(mean[c]),
                 )

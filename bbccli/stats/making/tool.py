@@ -178,14 +178,14 @@ class Repeated:
 def repeated(maker: Maker, rule: Ensemble) -> Repeated:
     """Make the ensemble of a run again and compare; by predictions, for equal models may swap."""
     metric = _chosen_by(maker.matrix, rule)
-    if np.isnan(maker.own.shares).any():
+    if np.isnan(maker.of_all.shares).any():
         return Repeated(np.nan, rule.score, same_score=False, holds=False)
     shipped = _as_weighted(maker.shipped, rule)
     score = Candidates(shipped, metric, Pooling.POOLED).figure(0)
     apart = np.inf
     if rule.weights:
         predictions = maker.matrix.predictions
-        difference = maker.own.shares[0] - np.array(rule.weights)
+        difference = maker.of_all.shares[0] - np.array(rule.weights)
         apart = float(np.abs(np.einsum("rnc...,c->rn...", predictions, difference)).max())
         apart /= max(float(np.abs(predictions).max()), 1e-30)
     same = agrees(score, rule.score, rule.tolerance)

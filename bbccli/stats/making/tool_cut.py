@@ -105,11 +105,11 @@ def interpolated(given: Given) -> Find:
         cuts, cells = [], []
         for split in splits:
             rows = split[masses[split] > 0]
-            own = scores[rows]
-            lowest, highest = (own.min(), own.max()) if len(own) else (0.0, 0.0)
+            inside = scores[rows]
+            lowest, highest = (inside.min(), inside.max()) if len(inside) else (0.0, 0.0)
             if abs(highest - lowest) > 1e-8 + 1e-5 * abs(highest):  # numpy's isclose
                 cuts.append(np.linspace(lowest, highest, _CUTS))
-                below = np.searchsorted(cuts[-1], own, side="right") - 1
+                below = np.searchsorted(cuts[-1], inside, side="right") - 1
                 cells.append(cells_of(below, masses[rows], sweep.truth[rows]))
         if not cuts:
             return np.nan
@@ -133,7 +133,9 @@ def _splits(matrix: PredictionMatrix) -> list[IntArray]:
     """Return the rows (of R N) of each fold of each repeat; of each repeat without folds."""
     folds = np.zeros((matrix.n_repeats, matrix.n_samples)) if matrix.folds is None else matrix.folds
     rows = np.arange(folds.size).reshape(folds.shape)
-    return [own[of == one] for own, of in zip(rows, folds, strict=True) for one in np.unique(of)]
+    return [
+        places[of == one] for places, of in zip(rows, folds, strict=True) for one in np.unique(of)
+    ]
 
 
 FINDERS = {"quantiles": quantiles, "grid": grid}
