@@ -258,9 +258,8 @@ class Concordant(Total):
     def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Count the pairs of one configuration per row of weights."""
         masses = scaled(weights.weights, self.sample_weights)
-        counts = concordant_paired(self.pairs, masses, configurations) if whole(masses) else None
-        if counts is None:
-            counts = by_configuration(self._count, masses, configurations)
+        each = concordant_paired(self.pairs, masses, configurations)
+        counts = by_configuration(self._count, masses, configurations) if each is None else each
         return counts[:, None]
 
     def take(self, rows: Any) -> Concordant:

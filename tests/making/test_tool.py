@@ -278,6 +278,19 @@ def cut_again(path: Path) -> tuple[float, float | None]:
     return float(maker_of(matrix, METRICS[rule.cut_for], plan).of_all.cuts[0]), rule.cut
 
 
+def test_a_tool_selects_first_and_then_cuts():
+    """Not the configuration whose best cut is best, even where both are by one metric."""
+    matrix, metric = read(MLJAR / "mljar"), METRICS["accuracy"]
+    assert matrix.source.run.ensemble.cut_for == metric.name
+    weights = np.random.default_rng(2).multinomial(569, np.full(569, 1 / 569), 20).astype(np.uint16)
+    selected, jointly = (
+        maker_of(matrix, metric, Plan(cut=cut)).combine(weights) for cut in ("tool", "tuned")
+    )
+    best = metric.direction.best(metric.bind(matrix.outcome, matrix.predictions[0] > 0.5)(weights))
+    assert selected.argmax(axis=1).tolist() == best.tolist()
+    assert (selected != jointly).any()
+
+
 @pytest.mark.parametrize("name", ["mljar", "mljar_repeats", "mljar_weights"])
 def test_the_cut_of_mljar_is_found_again(name: str):
     found, stored = cut_again(MLJAR / name)

@@ -124,10 +124,10 @@ def concordant_weight(
 
 
 def concordant_paired(
-    pairs: PresortedPairs, weights: IntArray, configurations: IntArray
+    pairs: PresortedPairs, weights: Numbers, configurations: IntArray
 ) -> IntArray | None:
-    """The same (B,) int64 of one configuration (B,) per row of weights; None if not compiled."""
-    if resources.current().engine is not Engine.NUMBA:
+    """The same (B,) of one configuration per row of weights; None for real ones, or in numpy."""
+    if weights.dtype.kind == "f" or resources.current().engine is not Engine.NUMBA:
         return None
     counts: IntArray = compiled_forms().concordant_paired(pairs, weights, configurations)
     return counts

@@ -10,7 +10,8 @@ one side, so only such cuts are looked at. Below all samples it is half the lowe
 With repeats it is one cut for all, by the predictions of all repeats together.
 
 Where the best configuration is selected by the same metric, and not calibrated, configuration and
-cut are chosen together: the configuration whose best cut is best.
+cut are chosen together: the configuration whose best cut is best. A tool's cut follows the
+selection.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
     combine, tuned_for = RULES.get(plan.select, best.combine), None
     if plan.cut is not None:
         tuned_for = _tuned_for(matrix, metric, plan)
-        joint = tuned_for is metric and not plan.cut.startswith(AS_SKLEARN)
+        joint = tuned_for is metric and plan.cut.startswith(TUNED)  # others select first
         if plan.select is Select.BEST and joint and plan.calibrate is None:
             combine = cut.combine
     if plan.calibrate is not None:
