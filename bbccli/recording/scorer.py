@@ -195,8 +195,9 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
         metrics = inputs.of_sklearn("metrics")
         known = {one.replace("-", "_") for one in (*ALIASES, *METRICS)}
         scorers = {one: metric_of(one) for one in sorted(known & {*metrics.get_scorer_names()})}
-        for beta, own_name in ((2, "f2"), (0.5, "f0.5")):
-            scorers[own_name] = metrics.make_scorer(metrics.fbeta_score, beta=beta)
+        for beta, called in ((2, "f2"), (0.5, "f0.5")):
+            scorers[called] = metrics.make_scorer(metrics.fbeta_score, beta=beta)
+        scorers["kappa"] = metrics.make_scorer(metrics.cohen_kappa_score)
         name = next((one for one, of in scorers.items() if _form(of) == _form(scorer)), "")
     function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
     if function is None or labels is None or len(labels) != 2:

@@ -9,7 +9,7 @@ import pytest
 from day import swept
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import f1_score, fbeta_score, make_scorer, precision_score
+from sklearn.metrics import cohen_kappa_score, f1_score, fbeta_score, make_scorer, precision_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import RadiusNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -113,6 +113,11 @@ def test_the_positive_class_is_that_of_the_scorer(tmp_path, labels, scoring):
     assert result.matrix.outcome.classes[-1] == str(labels[0] if first else labels[1])
 
 
+@pytest.mark.parametrize("data", [RARE, THREE])
+def test_kappa_of_a_search_is_that_of_bbc(tmp_path, data):
+    agrees(tmp_path, data, make_scorer(cohen_kappa_score))
+
+
 def test_a_scorer_by_any_other_name(tmp_path):
     assert scorer.convention_of(make_scorer(precision_score)) == ("precision", "")
     zero, one = (make_scorer(precision_score, zero_division=z) for z in (0, 1))
@@ -121,6 +126,9 @@ def test_a_scorer_by_any_other_name(tmp_path):
     assert scorer.convention_of(make_scorer(f1_score, average="macro")) == ("f1_macro", "")
     assert scorer.convention_of(make_scorer(fbeta_score, beta=2)) == ("f2", "")
     assert scorer.convention_of(make_scorer(fbeta_score, beta=3)) == ("", "")
+    assert scorer.convention_of(make_scorer(cohen_kappa_score)) == ("kappa", "")
+    quadratic = make_scorer(cohen_kappa_score, weights="quadratic")
+    assert scorer.convention_of(quadratic) == ("", "")
     labels = np.array([0, 1])
     assert scorer.convention_of(make_scorer(f1_score, pos_label=0), labels) == ("f1", "0")
     averaged = make_scorer(f1_score, average="macro", pos_label=0)
