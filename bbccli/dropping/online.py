@@ -10,15 +10,8 @@ import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.domain.plan import Plan
-from bbccli.dropping.base import (
-    MIN_SAMPLES,
-    Interim,
-    Judgement,
-    Rule,
-    on_unshuffled,
-    too_early,
-    undecided,
-)
+from bbccli.dropping import base
+from bbccli.dropping.base import MIN_SAMPLES, Interim, Judgement, Rule
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
@@ -91,8 +84,8 @@ def drop(
     """
     metric, chosen = with_clip(choose_metric(metric, matrix), plan.clip), choose_rule(rule)
     threshold = check_terms(chosen, threshold, min_samples)
-    interim, early = Interim.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
-    verdict = undecided(interim) if early else chosen.judge(interim, threshold)
+    interim, early = Interim.of(matrix, metric, plan), base.too_early(matrix.outcome, min_samples)
+    verdict = base.undecided(interim) if early else chosen.judge(interim, threshold)
     early = early or _hindrance(interim, chosen)
     counts = _counts(matrix, verdict, n_folds)
     return DropDecision(
@@ -106,7 +99,7 @@ def drop(
         **counts,
         decisions=_decisions(interim, verdict, counts["n_folds_seen"]),
         plan=plan,
-        notes=((nothing_dropped(early),) if early else ()) + on_unshuffled(matrix),
+        notes=((nothing_dropped(early),) if early else ()) + base.on_unshuffled(matrix),
     )
 
 

@@ -97,17 +97,8 @@ from bbccli.metrics.roc_area import mean_ranks
 from bbccli.platform import resources
 from bbccli.platform.resources import Resources
 from bbccli.platform.workers import ordered_map
-from bbccli.stats import significance
-from bbccli.stats.resampling import (
-    BLOCK,
-    MOST_BLOCKS,
-    PATIENCE,
-    WEIGHT_BYTES,
-    Draws,
-    Unit,
-    draws_of_seen,
-    too_few_usable,
-)
+from bbccli.stats import resampling, significance
+from bbccli.stats.resampling import Draws, Unit
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, distinct
@@ -138,7 +129,7 @@ def worse_shares(interim: Interim) -> FloatArray:
     counts = np.zeros(matrix.n_configurations)
     if interim.best < 0:
         return counts
-    draws = draws_of_seen(matrix.n_samples, matrix.groups, plan.seed)
+    draws = resampling.draws_of_seen(matrix.n_samples, matrix.groups, plan.seed)
     every = candidates(matrix, metric, plan.pooling)
     settled = kernels.decide(matrix.n_samples * every.n_sweeps * plan.n_resamples)
     with resources.use(settled):
@@ -164,17 +155,19 @@ def _count_worse(scorer: Scorer, direction: Direction, drawn: Drawn) -> IntArray
 
 def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> Iterator[Drawn]:
     """Yield the first B draws in which the best is defined, a few blocks at a time."""
-    fitting = settled.memory // (2 * settled.jobs * BLOCK * draws.n_weights * WEIGHT_BYTES)
-    size = min(max(fitting, 1), MOST_BLOCKS)
+    fitting = settled.memory // (
+        2 * settled.jobs * resampling.BLOCK * draws.n_weights * resampling.WEIGHT_BYTES
+    )
+    size = min(max(fitting, 1), resampling.MOST_BLOCKS)
     first, left = 0, n_resamples
     while left:
-        n_blocks = min(size, -(-left // BLOCK))
+        n_blocks = min(size, -(-left // resampling.BLOCK))
         in_bag = draws.batch(first, n_blocks).in_bag
         values = best(in_bag)
         usable = np.flatnonzero(~np.isnan(values[:, 0]))[:left]
         first, left = first + n_blocks, left - len(usable)
-        if first * BLOCK > PATIENCE * (n_resamples - left + BLOCK):
-            raise too_few_usable(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
+        if first * resampling.BLOCK > resampling.PATIENCE * (n_resamples - left + resampling.BLOCK):
+            raise resampling.too_few_usable(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
         if len(usable):
             every = len(usable) == len(in_bag)
             yield (in_bag, values) if every else (in_bag[usable], values[usable])

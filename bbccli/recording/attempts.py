@@ -127,8 +127,8 @@ class Try:
         """True if a part may be of the same configuration: nothing known of it differs."""
         if not part.name:  # its identity consists of them
             return True
-        own = self.params
-        if any(own[key] != part.params[key] for key in own.keys() & part.params.keys()):
+        known = self.params
+        if any(known[key] != part.params[key] for key in known.keys() & part.params.keys()):
             return False
         estimators = {one.estimator for one in (*self.parts[:1], part)} - {""}
         return len(estimators) < 2
@@ -278,8 +278,8 @@ def directions_of(tries: Iterable[Try]) -> int | None:
             if not known or not alike or part.params != one.params:
                 return None
     n_directions = 0
-    for key in {key for own in settings for key in own}:
-        values = [own.get(key) for own in settings]
+    for key in {key for params in settings for key in params}:
+        values = [params.get(key) for params in settings]
         numbers = [value for value in values if isinstance(value, int | float)]
         others = {_as_text(value) for value in values if not isinstance(value, int | float)}
         if not others and all(a < b for a, b in itertools.pairwise(numbers)):
@@ -329,8 +329,8 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
         groups.setdefault(text[_ESTIMATOR], []).append(position)
     short = list(names)
     for group in groups.values():
-        own = _fewest([all_params[position] for position in group], labels, digits)
-        for position, name in zip(group, own, strict=True):
+        shorter = _fewest([all_params[position] for position in group], labels, digits)
+        for position, name in zip(group, shorter, strict=True):
             short[position] = name
     return short if len(set(short)) == len(short) else names
 

@@ -20,15 +20,8 @@ from bbccli.platform.read_limits import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import matching
-from bbccli.recording import partial, store
-from bbccli.recording.attempts import (
-    Try,
-    candidate_of,
-    directions_of,
-    share_of,
-    short_names,
-    tries_of,
-)
+from bbccli.recording import attempts, partial, store
+from bbccli.recording.attempts import Try, share_of, tries_of
 from bbccli.recording.partial import arranged, as_labels, dtype_of, with_others
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
@@ -158,7 +151,8 @@ def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
             groups.get(identity, ()), [c.splits for c in listed.get(identity, ())]
         )
     ]
-    for one, name in zip(tries, short_names([attempt.parts[0] for attempt in tries]), strict=True):
+    names = attempts.short_names([attempt.parts[0] for attempt in tries])
+    for one, name in zip(tries, names, strict=True):
         one.name = name
     return tries
 
@@ -272,7 +266,7 @@ def handed_over(run: Recording) -> Predictions:
         damaged=run.damaged,
         weighted=weighted,
         refolded=run.design.refold,
-        directions=directions_of(tries),
+        directions=attempts.directions_of(tries),
     )
     return Predictions(
         {name: predictions[:, c] for c, name in enumerate(run.configurations)},
@@ -319,7 +313,7 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
     mean score.
     """
     for position, one in enumerate(run.tries):
-        listed = candidate_of(one, run.listed.get(one.identity, ()))
+        listed = attempts.candidate_of(one, run.listed.get(one.identity, ()))
         scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
         mean = np.mean(scores) if scores and len(scores) == len(run.design.tests) else np.nan
         value = run.design.sign * (listed.value if listed else float(mean))

@@ -52,8 +52,8 @@ class TryFolds:
 
     def of(self, name: str) -> list[Split]:
         """Return the splits of a try."""
-        cv, own = copy.copy(self.cv), self.cv.random_state
-        text = f"{own if isinstance(own, int) else ''} {name}"
+        cv, seed = copy.copy(self.cv), self.cv.random_state
+        text = f"{seed if isinstance(seed, int) else ''} {name}"
         cv.random_state = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
         cv.shuffle = True
         return frozen(cv, *self.of_data)

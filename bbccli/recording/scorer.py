@@ -119,8 +119,8 @@ class RecordingScorer:
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
-        own = getattr(self.metric, "_get_metadata_request", None)
-        requests = (own().score.requests if own else {}) | {"row_id": True}
+        of_metric = getattr(self.metric, "_get_metadata_request", None)
+        requests = (of_metric().score.requests if of_metric else {}) | {"row_id": True}
         for name, alias in requests.items():
             request.score.add_request(param=name, alias=alias)
         return request
@@ -202,8 +202,8 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
     if function is None or labels is None or len(labels) != 2:
         return name, ""
-    own = signature(function).parameters.get("pos_label")
-    label = given.get("pos_label", own.default if own else None)
+    parameter = signature(function).parameters.get("pos_label")
+    label = given.get("pos_label", parameter.default if parameter else None)
     first = label is not None and given.get("average", "binary") == "binary" and label == labels[0]
     return name, inputs.class_names(labels[:1])[0] if first else ""
 

@@ -73,7 +73,8 @@ def watched(
             agreeing, key=lambda one: abs(abs(one[1][one[2]]) - abs(score or 0))
         )
         return Watched(kept < len(curve) - 1 or short, metric, tuple(curve.tolist()))
-    sets = [*_kept_sets(model), *_given_sets()]
+    kept_by_model = vars(model) if hasattr(model, "__dict__") else {}
+    sets = [*_sets({name.strip("_"): one for name, one in kept_by_model.items()}), *_given_sets()]
     held = any(_holds(one, part, truth) for one in sets for part in (features, inner))
     return Watched() if held else None
 
@@ -114,8 +115,8 @@ def _curves(model: Any) -> Iterator[FloatArray]:
 def _agreeing(model: Any, features: Any, outcome: Outcome) -> Iterator[tuple[str, FloatArray, int]]:
     """Yield metric and scores of the iterations on the test set, and the iteration that is kept."""
     curves = list(_curves(model))
-    stages, own = _STAGES.get(_tool(model)), _scores(model, features, outcome) if curves else {}
-    for metric, value in own.items():
+    stages, scores = _STAGES.get(_tool(model)), _scores(model, features, outcome) if curves else {}
+    for metric, value in scores.items():
         # losses with another sign, errors, and halves of squared errors
         for curve in [form for one in curves for form in (one, -one, 1 - one, -2 * one)]:
             near = np.flatnonzero(np.abs(curve - value) <= _TOLERANCE * max(1.0, abs(value)))
@@ -149,12 +150,6 @@ def _scores(model: Any, features: Any, outcome: Outcome, **stage: Any) -> dict[s
     known = [metric for metric in fitting(matrix) if metric.name in _STOP_BY]
     scores = {one.name: candidates(matrix, one, Pooling.POOLED).performances()[0] for one in known}
     return {name: float(score) for name, score in scores.items() if np.isfinite(score)}
-
-
-def _kept_sets(model: Any) -> Iterator[Any]:
-    """Yield what a model keeps of its evaluation sets."""
-    own = vars(model) if hasattr(model, "__dict__") else {}
-    yield from _sets({name.strip("_"): one for name, one in own.items()})
 
 
 def _given_sets() -> Iterator[Any]:

@@ -20,19 +20,11 @@ from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
+from bbccli.recording import store
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
 from bbccli.recording.partial import AS_SKLEARN, with_default_score, with_others
-from bbccli.recording.store import (
-    PARTS,
-    Design,
-    Listed,
-    Part,
-    by_identity,
-    identity_of,
-    parts_in,
-    write_listed,
-)
+from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.stats.verification import Compared, compared, with_other_positive
 from bbccli.types import FloatArray, PredictionKind, Task
 
@@ -169,7 +161,7 @@ def verified(
     """
     identity = identity_of(configuration, "", {}) if configuration else ""
     candidates = candidates_of(results, metric, configuration, folder)
-    everything, damaged = parts_in(folder)
+    everything, damaged = store.parts_in(folder)
     recorded = _by_parameters(part for part in everything if part.data in ("", data))
     candidates = [replace(one, parts=_parts_of(one, recorded, identity)) for one in candidates]
     n_fits = _check_fits(folder, candidates, damaged)
@@ -177,23 +169,25 @@ def verified(
     plan = with_default_score(plan, [part for one in candidates for part in one.parts])
     again, why = _recomputed(plan, candidates)
     for one, part, candidate in again:
-        if not one.confirmed and not _by_other_classes(one, part):
+        wants_classes = METRICS[canonical(one.score.metric, METRICS)].wants is PredictionKind.LABEL
+        by_other_classes = wants_classes and part.kind is not PredictionKind.LABEL
+        if not one.confirmed and not by_other_classes:
             what = f"on split {part.split} the stored predictions have a score of"
             value, score = plan.sign * one.value, float(part.score or 0.0)
             raise _mismatch(folder, candidate.label, what, value, score)
     others = [f"{c.label} on split {p.split}" for one, p, c in again if not one.confirmed]
     again = [one for one in again if one[0].confirmed]
-    groups, board = by_identity(everything), []
+    groups, board = store.by_identity(everything), []
     tried, recorded_again = dict[str, None](), dict[str, None]()
     for each in candidates:
-        own = each.parts[0].identity if each.parts else ""
-        tries = tries_of(groups.get(own, ()), [each.splits.tolist()])
+        recorded_as = each.parts[0].identity if each.parts else ""
+        tries = tries_of(groups.get(recorded_as, ()), [each.splits.tolist()])
         counted = [attempt for attempt in tries if attempt.counts]
         tried |= {each.label: None} if len(counted) > 1 else {}
         recorded_again |= {each.label: None} if any(one.again for one in counted) else {}
-        own = own or identity or _unfitted(results, each)
-        board.append(Listed(own, each.label, each.mean, tuple(each.splits.tolist())))
-    write_listed(folder, board)
+        listed_as = recorded_as or identity or _unfitted(results, each)
+        board.append(Listed(listed_as, each.label, each.mean, tuple(each.splits.tolist())))
+    store.write_listed(folder, board)
     before = f"tried before in this folder, with other predictions: {listing(list(tried))}"
     return Verified(
         n_candidates=len(candidates),
@@ -218,12 +212,6 @@ OTHER_CLASSES = (
     "predict() gives classes other than those recorded; record them with "
     "Recorder(response='predict')"
 )
-
-
-def _by_other_classes(one: Compared, part: Part) -> bool:
-    """True if the metric is of classes, which the part does not hold."""
-    wants = METRICS[canonical(one.score.metric, METRICS)].wants
-    return wants is PredictionKind.LABEL and part.kind is not PredictionKind.LABEL
 
 
 def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> list[str]:
@@ -280,9 +268,9 @@ def _parts_of(candidate: Candidate, recorded: Sequence[Recorded], identity: str)
     """Return the parts with the parameters of a candidate; of several, those with its scores."""
     params = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
     groups: dict[str, list[Part]] = {}
-    for own, texts, group in recorded:
-        if own == identity or (not identity and params.items() <= texts.items()):
-            groups.setdefault(own, []).extend(group)
+    for key, texts, group in recorded:
+        if key == identity or (not identity and params.items() <= texts.items()):
+            groups.setdefault(key, []).extend(group)
     scored = [group for group in groups.values() if any(part.score is not None for part in group)]
     chosen = max(scored, key=lambda g: sum(agreeing(p, candidate.splits) for p in g), default=[])
     best = sorted(chosen, key=lambda p: (not agreeing(p, candidate.splits), -p.session, p.time))
@@ -316,7 +304,7 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
         if VALUES in problem:
             hint = 'if y holds values and not classes, give the recorder task="regression"'
     elif damaged:
-        text, path = f"{first}, and this part is damaged", str(folder / PARTS / damaged[0])
+        text, path = f"{first}, and this part is damaged", str(folder / store.PARTS / damaged[0])
         hint = "after a power cut or on a full disk: run the search again with a recorder of "
         hint += "the same folder, and finish; intact parts are kept, and damaged parts are passed "
         hint, further = hint + "over", len(damaged) - 1
