@@ -150,7 +150,7 @@ def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
         return np.array_split(columns, -(-len(columns) // 2))
 
     monkeypatch.setattr(Candidates, "blocks", narrow)
-    monkeypatch.setattr(over_samples, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(over_samples.resampling, "MOST_BLOCKS", 1)
     with use(limits):
         found = drop(replace(matrix), metric, PLAN).decisions
     assert [(d.fate, d.probability) for d in found] == [(d.fate, d.probability) for d in expected]

@@ -81,7 +81,7 @@ def test_bbcd_does_not_count_what_is_undefined():
 
 @pytest.mark.parametrize("unit", ["samples", "groups"])
 def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypatch):
-    monkeypatch.setattr(over_samples, "PATIENCE", 1)  # all are usable, but for a block
+    monkeypatch.setattr(over_samples.resampling, "PATIENCE", 1)  # all are usable, but for a block
     scores = np.linspace(0, 1, 40)[None, :, None] * [1.0, -1.0]
     outcome = Outcome(Task.BINARY, (np.arange(40) == 39).astype(int), ("no", "yes"))
     matrix = of(outcome, scores, PredictionKind.SCORE)
