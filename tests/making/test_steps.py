@@ -181,6 +181,10 @@ def test_a_tiny_loss_lends_its_power_of_ten_to_no_other():
     assert "uncalibrated, sure: scored 0.1054, expect 0.1054" in str(found)
 
 
+def no_folds():
+    return replace(regression(), folds=None)
+
+
 @pytest.mark.parametrize(
     ("make", "options", "word"),
     [
@@ -189,6 +193,7 @@ def test_a_tiny_loss_lends_its_power_of_ten_to_no_other():
         swept(regression, {"metric": "rmse", "threshold": "tuned"}, "two classes"),
         swept(multiclass, {"metric": "log-loss", "calibrate": "platt"}, "two classes"),
         swept(regression, {"metric": "rmse", "calibrate": "temperature"}, "probabilities"),
+        (no_folds, {"metric": "rmse", "threshold": "sklearn:f1"}, "two classes"),
     ],
 )
 def test_what_has_no_cut_or_no_probability_is_refused(make, options, word):

@@ -82,16 +82,16 @@ def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
         if not rule.cuts:
             raise UnsupportedError(f"{asked}: the tool has no cut here", hint="leave it out")
         name = rule.cut_for
-    if how == AS_SKLEARN and matrix.folds is None and not matrix.repeated_holdout:
-        raise UnsupportedError(
-            f"{asked} takes the mean of the folds, and these are unknown",
-            hint=f"add a column of folds, or give {parameter('threshold', TUNED)}",
-        )
     if matrix.task is not Task.BINARY or matrix.kind is PredictionKind.LABEL:
         raise UnsupportedError(
             f"{asked} is for scores or probabilities of two classes; these predictions are "
             f"{PLURAL[matrix.kind]} of a {matrix.task} task",
             hint="leave it out",
+        )
+    if how == AS_SKLEARN and matrix.folds is None and not matrix.repeated_holdout:
+        raise UnsupportedError(
+            f"{asked} takes the mean of the folds, and these are unknown",
+            hint=f"add a column of folds, or give {parameter('threshold', TUNED)}",
         )
     chosen = with_plan(choose_metric(name, matrix), plan) if name else metric
     if chosen.wants is not PredictionKind.LABEL:
