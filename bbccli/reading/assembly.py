@@ -339,7 +339,7 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
         return ()
     order = natural_order(names)
     by_name = names == tuple(sorted(names)) or order == (*range(len(names)),)
-    natural = tuple(names[n] for n in order)  # trial 9, trial 10, sorted as text or not
+    natural = tuple([names[n] for n in order])  # trial 9, trial 10, sorted as text or not
     return names if not by_name else natural if _counted(natural) else ()
 
 

@@ -1,6 +1,7 @@
 """`bbc batch` as a user sees it."""
 
 import csv
+import hashlib
 import inspect
 import json
 import shutil
@@ -13,10 +14,14 @@ from day import swept
 from experiments import FAST, experiment
 
 from bbccli.batch.run import Tally
+from bbccli.batch.sources import BatchFile
+from bbccli.batch.worker import key_of
 from bbccli.cli.command import command_named
 from bbccli.documents.loading import read_documents
+from bbccli.platform.records import as_json
 from bbccli.reading import hash_of
 from bbccli.use_cases.options import Analysis
+from bbccli.version import __version__
 
 PATTERN = "runs/**/p.csv"
 
@@ -468,3 +473,14 @@ def test_no_result_goes_over_a_file_of_a_run(tmp_path, batch, monkeypatch):
     before = (tmp_path / "run" / "leaderboard.csv").read_bytes()
     assert "would overwrite an input file" in batch.refused("run", "-o", "run/leaderboard.csv")
     assert (tmp_path / "run" / "leaderboard.csv").read_bytes() == before
+
+
+def test_a_key_is_that_of_path_options_and_version():
+    """However often the options came before: a journal of today is continued tomorrow."""
+    analyses = [Analysis(), Analysis(seed=1), Analysis(positive="é"), Analysis(metric=("auc",))]
+    pairs = [(path, analysis) for path in ("a.csv", 'é "b".csv') for analysis in analyses * 2]
+    for path, analysis in pairs:
+        content = json.dumps([__version__, path, as_json(analysis)], sort_keys=True)
+        wanted = hashlib.sha256(content.encode()).hexdigest()[:32]
+        assert key_of(BatchFile(path, analysis)) == wanted
+    assert len({key_of(BatchFile(*pair)) for pair in pairs}) == 8
