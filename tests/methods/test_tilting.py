@@ -473,3 +473,14 @@ def test_what_r_calls_infeasible_only_lies_beyond_its_range():
     assert tilt < LIMIT["auc"]
     assert tail(tilt) == pytest.approx(own["alpha"], abs=1e-9)
     assert 0.99 < found.under(tilt) < own["t0"]
+
+
+@pytest.mark.parametrize("name", ["tilting", "mabt"])
+def test_an_upper_end_is_the_lower_one_of_the_metric_turned_round(name):
+    matrix = binary(n_samples=120, n_configurations=4, seed=5)
+    right, wrong = (
+        METHODS[name].run(matrix, METRICS[metric], replace(PLAN, side=side)).interval
+        for metric, side in (("accuracy", Side.LOWER), ("error", Side.UPPER))
+    )
+    assert wrong.upper == pytest.approx(1 - right.lower, abs=1e-12)
+    assert 0 < right.lower < 1
