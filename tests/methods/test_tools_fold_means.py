@@ -15,7 +15,6 @@ from bbccli.documents.compare import compare_document
 from bbccli.documents.gate import GateRule, judged
 from bbccli.documents.leaderboard import leaderboard
 from bbccli.methods import estimate
-from bbccli.methods.base import Need
 from bbccli.methods.several import _around_its_value
 from bbccli.metrics.capped import measuring
 from bbccli.notes.methods import leave_one_out
@@ -103,13 +102,6 @@ def test_no_gate_passes_on_a_mean_over_folds_by_hand():
         lower = next(e for e in found.record.estimates if e.method == "bbc").interval.lower
         rule = GateRule(lower - 0.5, Direction.MAXIMIZE)
         assert judged(found.record, rule).gate.outcome == outcome
-
-
-METHODS_OF_ALL = [
-    method.name
-    for method in METHODS.values()
-    if not method.needs & {Need.NESTED, Need.SIZES, Need.VAULT}
-]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Arrays, keys, bounds and files that users bring now and then, and what becomes of them."""
 
-import datetime
 import sys
 from types import SimpleNamespace
 
@@ -19,7 +18,6 @@ TRUTH = np.arange(N) % 2
 CHANCES = (0.6 * RNG.random((N, 2)) + 0.4 * TRUTH[:, None]).round(6)
 TWO = np.array([[0.2, 0.4], [0.9, 0.7], [0.1, 0.3], [0.8, 0.6]])
 OUTCOME = [0, 1, 0, 1]
-DAY = datetime.date(2020, 1, 1)
 
 
 # Arrays
