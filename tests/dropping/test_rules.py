@@ -240,11 +240,11 @@ def test_the_second_may_bet_better_than_the_first():
 def test_betting_keeps_its_promise_however_often_one_looks():
     # two equal models, looked at after every sample: a test at each look would drop both at last
     lost = 0
-    for seed in range(200):
+    for seed in range(100):
         right = np.random.default_rng(seed).random((150, 2)) < 0.6
         looks = (verdict("betting", labels(right[:n]), 0.8).worse for n in range(5, 151, 5))
         lost += any(look[0] for look in looks)
-    assert lost <= 0.2 * 200 + 3 * np.sqrt(200 * 0.2 * 0.8)
+    assert lost <= 0.2 * 100 + 3 * np.sqrt(100 * 0.2 * 0.8)
     assert lost > 0
 
 
