@@ -40,7 +40,7 @@ def _show_config(ctx: typer.Context, wanted: bool) -> None:
         return
     from bbccli.cli import config
     from bbccli.cli.output import style_for_stdout, write
-    from bbccli.reports.blocks import BlockTable
+    from bbccli.reports.content import BlockTable
     from bbccli.reports.forms.terminal import terminal
 
     rows = config.holding(ctx.params.get("config_file"))

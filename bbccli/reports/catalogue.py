@@ -21,7 +21,7 @@ from bbccli.platform.records import Json
 from bbccli.platform.rounding import percent, short
 from bbccli.platform.text import plain
 from bbccli.reports import Style
-from bbccli.reports.blocks import AnswerLines, Block, BlockTable, FactList, Heading, Line
+from bbccli.reports.content import AnswerLines, Block, BlockTable, FactList, Heading, Line
 from bbccli.reports.content.correct import shown_label
 from bbccli.reports.forms.terminal import NARROWEST, terminal
 from bbccli.reports.words import phrases

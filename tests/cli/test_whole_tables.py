@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.blocks import BlockTable, TableColumn
+from bbccli.reports.content import BlockTable, TableColumn
 from bbccli.reports.forms.terminal import NARROWEST, terminal
 
 NAMES = (

@@ -15,8 +15,8 @@ from bbccli.documents.leaderboard import leaderboard
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports import FORMS
-from bbccli.reports.blocks import AnswerLines, Line
 from bbccli.reports.catalogue import of_result
+from bbccli.reports.content import AnswerLines, Line
 from bbccli.stats.making import maker_of
 from bbccli.stats.resampling import draws_of
 

@@ -4,7 +4,7 @@ import pytest
 
 from bbccli.notes import Note
 from bbccli.reports import Style
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     MOST_ROWS,
     AnswerLines,
     BlockTable,

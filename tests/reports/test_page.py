@@ -14,7 +14,7 @@ from pages import check_inert, read, shown
 from bbccli.documents.correct import error_envelope
 from bbccli.errors import OptionError
 from bbccli.notes import severity_of
-from bbccli.reports.blocks import FactList, Notes
+from bbccli.reports.content import FactList, Notes
 from bbccli.reports.content.correct import blocks
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.markup import code, table, tag

@@ -12,7 +12,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import Digits, count, percent, short
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
     Block,
@@ -22,8 +22,8 @@ from bbccli.reports.blocks import (
     Notes,
     NotOnTerminal,
     TableColumn,
+    look_of,
 )
-from bbccli.reports.content import look_of
 from bbccli.reports.content.ranks import P_VALUES, PAIR, facts_of, of_ranks, statistic
 from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import (

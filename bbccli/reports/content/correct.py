@@ -8,7 +8,7 @@ from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.rounding import percent
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     AnswerLines,
     Block,
     BlockTable,
@@ -17,8 +17,8 @@ from bbccli.reports.blocks import (
     Line,
     Notes,
     TableColumn,
+    look_of,
 )
-from bbccli.reports.content import look_of
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
 from bbccli.reports.words.sentences import (

@@ -10,7 +10,7 @@ from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.notes import listing
 from bbccli.platform.rounding import Digits, percent
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     AnswerLines,
     Block,
     BlockTable,

@@ -9,7 +9,7 @@ from bbccli.documents.leaderboard import LeaderboardEnvelope
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import Digits, percent
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     AnswerLines,
     Block,
     BlockTable,

@@ -11,7 +11,7 @@ from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import NOISE_TOLERANCE, Digits, count, fixed, percent, short
-from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
+from bbccli.reports.content import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 from bbccli.reports.words import phrases
 
 OF_CSV = (

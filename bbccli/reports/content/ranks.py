@@ -8,7 +8,7 @@ from bbccli.comparisons.records import Comparison, Ranks
 from bbccli.documents.correct import Input
 from bbccli.notes import listing
 from bbccli.platform.rounding import Digits, trimmed
-from bbccli.reports.blocks import Block, BlockTable, NotOnTerminal, TableColumn
+from bbccli.reports.content import Block, BlockTable, NotOnTerminal, TableColumn
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.words import phrases
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from bbccli.notes import Note, severity_of
 from bbccli.platform.text import visible
 from bbccli.reports import Style
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     MOST_ROWS,
     AllNotesOnly,
     AnswerLines,

@@ -14,7 +14,7 @@ from bbccli.platform.records import Json
 from bbccli.platform.rounding import count, digits_for, width_of
 from bbccli.platform.text import visible
 from bbccli.reports import Style
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     MOST_ROWS,
     AnswerLines,
     Block,

@@ -42,7 +42,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import fixed
 from bbccli.platform.text import visible
 from bbccli.reports import Style
-from bbccli.reports.blocks import (
+from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
     Block,

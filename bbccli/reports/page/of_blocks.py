@@ -13,8 +13,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.platform.rounding import percent
 from bbccli.platform.text import redacted
 from bbccli.reports import Style
-from bbccli.reports.blocks import Heading
-from bbccli.reports.content import blocks_of
+from bbccli.reports.content import Heading, blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
