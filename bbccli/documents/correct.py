@@ -117,29 +117,25 @@ class Input:
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
         """Describe a matrix."""
-        classes = matrix.outcome.classes
+        source, outcome = matrix.source, matrix.outcome
+        alike = "task", "kind", "n_samples", "n_configurations", "configurations", "threshold"
         return cls(
-            path=matrix.source.path,
-            sha256=matrix.source.sha256,
-            task=matrix.task,
-            kind=matrix.kind,
-            classes=classes,
-            positive_class=classes[-1] if matrix.task is Task.BINARY else None,
-            n_samples=matrix.n_samples,
-            n_configurations=matrix.n_configurations,
+            **{name: getattr(matrix, name) for name in alike},
             n_folds=matrix.n_folds,
             n_repeats=matrix.n_repeats,
             n_groups=matrix.n_groups,
-            weighted=matrix.outcome.weights is not None,
-            threshold=matrix.threshold,
+            path=source.path,
+            sha256=source.sha256,
+            classes=outcome.classes,
+            positive_class=outcome.classes[-1] if matrix.task is Task.BINARY else None,
+            weighted=outcome.weights is not None,
             risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
-            bounds=matrix.outcome.bounds,
-            configurations=matrix.configurations,
+            bounds=outcome.bounds,
             run=Run.of(matrix),
-            verification=matrix.source.verification,
-            weights=Weights.of(matrix.outcome, matrix.groups, matrix.source.weight),
-            n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
-            n_tried=max(matrix.source.n_tried, matrix.n_configurations),
+            verification=source.verification,
+            weights=Weights.of(outcome, matrix.groups, source.weight),
+            n_samples_read=max(source.n_samples, matrix.n_samples),
+            n_tried=max(source.n_tried, matrix.n_configurations),
         )
 
     @property

@@ -250,25 +250,12 @@ def _beside(
         cases = [
             method.case(matrix, metric, one, select_by=metrics[0]) for one in (plan, plan.single)
         ]
-        difference, looked = (
-            difference_at_size(*cases),
-            made.direction.gain(made.naive, single.naive),
-        )
-        if (
-            looked
-            == difference.value
-            == difference.interval.lower
-            == difference.interval.upper
-            == 0
-        ):
+        gain = difference_at_size(*cases)
+        interval = gain.interval
+        looked = float(made.direction.gain(made.naive, single.naive))
+        if not any((looked, gain.value, interval.lower, interval.upper)):
             continue  # such as a cut, on which the metric does not depend
-        figures = (
-            float(looked),
-            difference.value,
-            difference.interval,
-            difference.wins,
-            difference.error,
-        )
+        figures = looked, gain.value, interval, gain.wins, gain.error
         yield with_most(single), MadeGain(metric.name, *figures)
 
 

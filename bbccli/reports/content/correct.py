@@ -181,11 +181,9 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
 
 def _selected_by(estimate: Estimate, document: Envelope) -> str:
     """The pooling that selected its winner, and the metric if not the row's own."""
-    rule, other = (
-        _pooled(estimate, document).split(" predictions")[0],
-        estimate.selected_by != estimate.metric,
-    )
-    return f"{rule}, {phrases.metric_label(estimate.selected_by)}" if other else rule
+    rule = _pooled(estimate, document).removesuffix(" predictions")
+    other = f", {phrases.metric_label(estimate.selected_by)}"
+    return rule + other * (estimate.selected_by != estimate.metric)
 
 
 def _pooled(estimate: Estimate, document: Envelope) -> str:

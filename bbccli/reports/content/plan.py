@@ -292,12 +292,9 @@ def _checked(document: PlanEnvelope) -> str:
         figure = difference(getattr(check, key), document)
         return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
-    met, wanted = check.width_met, document.planned.wanted
-    often = (
-        ""
-        if met is None or wanted is None
-        else f", at most {short(wanted.value)} in {percent(met, 0)} of them"
-    )
+    met, wanted, often = check.width_met, document.planned.wanted, ""
+    if met is not None and wanted is not None:
+        often = f", at most {short(wanted.value)} in {percent(met, 0)} of them"
     near = f"{percent(check.near_best, 0)} near the best"
     return (
         f"{check.n_repeats} studies ({check.law}): optimism {figure('optimism')}, width "

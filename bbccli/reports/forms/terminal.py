@@ -379,10 +379,8 @@ def strip_of(estimates: Iterable[Estimate], width: int) -> Strip | None:
         return None
     for power in range(3):
         step = _step(span / (width // APART)) * 10.0**power
-        low, high = (
-            math.floor(min(values) / step + NOISE_TOLERANCE),
-            math.ceil(max(values) / step - NOISE_TOLERANCE),
-        )
+        low = math.floor(min(values) / step + NOISE_TOLERANCE)
+        high = math.ceil(max(values) / step - NOISE_TOLERANCE)
         strip = Strip(low * step, high * step, step, width)
         if math.isfinite(strip.high - strip.low):
             longest = max(len(strip.number(end)) for end in (strip.low, strip.high))

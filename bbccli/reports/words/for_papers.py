@@ -141,10 +141,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
 
 def _rule(estimate: Estimate, document: Envelope) -> str:
     """The rule of selection, where it is not simply the best by the reported metric."""
-    parts = []
-    if estimate.selected_by != estimate.metric:
-        parts.append(f" by {metric_label(estimate.selected_by)}")
-    return "".join([*parts, phrases.rule_of(document.plan)])
+    by = f" by {metric_label(estimate.selected_by)}" * (estimate.selected_by != estimate.metric)
+    return by + phrases.rule_of(document.plan)
 
 
 def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") -> list[str]:
@@ -289,9 +287,8 @@ def _guard(estimate: Estimate, document: Envelope) -> str:
     bounds = known.within(document.input.outcome).bounds
     ends = dict(zip(("lower", "upper"), bounds, strict=True))
     worst, best = ("lower", "upper") if estimate.direction == "maximize" else ("upper", "lower")
-    of_kind = is_resampled(estimate) and guards_losses(plan.interval)
-    capped = is_resampled(estimate) and plan.cap is not None and estimate.metric in POWERS
-    if of_kind or capped or isfinite(ends[worst]):
+    capped = plan.cap is not None and estimate.metric in POWERS
+    if guards_losses(plan.interval) or capped or isfinite(ends[worst]):
         return GUARDED if plan.guard and "guard-without-bound" not in notes else ""
     acts = isfinite(ends[best]) and interval.side in ("two", best)
     return "unguarded" if acts and not plan.guard else ""

@@ -211,12 +211,9 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
     if alike.all():
         findings.warn("items", "all configurations score the same on every item", "check the file")
     else:
-        text = (
-            "; ".join(told) + ", which does not help to find the best"
-            if told
-            else "every item distinguishes some configurations"
-        )
-        findings.passed("items", text)
+        useless = f"{'; '.join(told)}, which does not help to find the best"
+        useful = "every item distinguishes some configurations"
+        findings.passed("items", useless if told else useful)
 
 
 def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
