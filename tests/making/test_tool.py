@@ -269,6 +269,9 @@ def test_a_stack_is_said_to_be_none_of_the_candidates():
 def test_the_rule_of_a_tool_needs_a_tool():
     with pytest.raises(bbccli.BbcError, match="none is known here"):
         bbccli.correct(binary(60, 6, seed=5), select="tool")
+    with pytest.raises(bbccli.BbcError, match="none is known here") as refused:
+        bbccli.correct(binary(60, 6, seed=5), metric="f1", threshold="tool")
+    assert refused.value.hint == 'threshold="tuned"'
 
 
 def cut_again(path: Path) -> tuple[float, float | None]:

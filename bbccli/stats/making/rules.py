@@ -78,7 +78,7 @@ def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     """Return the metric that the cut is tuned for."""
     asked, (how, _, name) = parameter("threshold", plan.cut), str(plan.cut).partition(":")
     if plan.cut == OF_TOOL:
-        rule = rule_of_run(matrix, asked)
+        rule = rule_of_run(matrix, asked, parameter("threshold", TUNED))
         if not rule.cuts:
             raise UnsupportedError(f"{asked}: the tool has no cut here", hint="leave it out")
         name = rule.cut_for

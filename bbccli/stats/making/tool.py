@@ -99,17 +99,19 @@ def _allowed(given: Given, rule: Ensemble, weights: IntArray) -> BoolArray:
     return every
 
 
-def rule_of_run(matrix: PredictionMatrix, asked: str = "") -> Ensemble:
+_HINT = "use --select greedy, or best"
+
+
+def rule_of_run(matrix: PredictionMatrix, asked: str = "", hint: str = _HINT) -> Ensemble:
     """Return the rule of the tool that left the predictions.
 
-    asked: the option that needs it.
+    asked: the option that needs it; hint: what to give instead.
     Raises UnsupportedError: none is known, or it can't be repeated.
     """
     run = matrix.source.run
     rule = run.ensemble if run else None
-    hint = "use --select greedy, or best"
     if rule is None:
-        text = f"{asked} repeats the ensemble of mljar or AutoGluon, and none is known here"
+        text = f"{asked} repeats the rule of mljar or AutoGluon, and none is known here"
         raise UnsupportedError(text, hint=hint)
     if rule.stacked:
         text = f"{asked}: {rule.name} is made of models that were fitted to predictions of others"
@@ -122,7 +124,7 @@ def maker_of_run(matrix: PredictionMatrix) -> Maker:
 
     Raises UnsupportedError: no tool left one, or it can't be repeated.
     """
-    asked, hint = parameter("select", Select.TOOL), "use --select greedy, or best"
+    asked, hint = parameter("select", Select.TOOL), _HINT
     rule, run = rule_of_run(matrix, asked), matrix.source.run
     lost = [name for name in rule.candidates if name not in matrix.configurations]
     if lost or not rule.candidates:
