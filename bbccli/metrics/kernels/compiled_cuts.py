@@ -80,58 +80,35 @@ _SWEEPS = {root: _make_sweep(root) for root in (False, True)}
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _ends(scores: Any, order: Any, positive: Any, floor: Any) -> Any:
-    """Numbers of rows above each cut to look at, but 0: below a positive and above a negative, or
-    above scores of the floor.
-    """
-    ends, n_ends, n, i = np.empty(len(order), np.int64), 0, len(order), 0
-    was_positive = False
-    while i < n:
-        start, value = i, scores[order[i]]
-        of_positive, of_negative = False, value <= floor
-        while i < n and scores[order[i]] == value:
-            of_positive |= positive[order[i]]
-            of_negative |= not positive[order[i]]
-            i += 1
-        if was_positive and of_negative:
-            ends[n_ends] = start
-            n_ends += 1
-        was_positive = of_positive
-    ends[n_ends] = n
-    return ends[: n_ends + 1]
-
-
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _of_bags(scores: Any, positive: Any, masses: Any, bounded: Any) -> Any:
     n_bags, n_rows = scores.shape
-    cells, cuts = np.empty((n_bags * (n_rows + 1), 4)), np.empty(n_bags * (n_rows + 1))
+    cells, cuts = np.zeros((n_bags * (n_rows + 1), 4)), np.empty(n_bags * (n_rows + 1))
     starts, counts, n_cells = np.empty(n_bags, np.int64), np.empty(1 << BITS, np.int64), 0
+    floor = 0.0 if bounded else -np.inf
     for bag in range(n_bags):
         rows = np.nonzero(masses[bag])[0]
-        of_bag, counted, first = scores[bag][rows], masses[bag][rows], n_cells
-        is_positive = positive[rows]
+        of_bag, counted, is_positive = scores[bag][rows], masses[bag][rows], positive[rows]
         order, moved, keys = np.empty((3, len(rows)), np.int64)
         sort(-of_bag, len(rows), order, moved, keys, counts)
-        ends = _ends(of_bag, order, is_positive, 0.0 if bounded else -np.inf)
-        starts[bag] = n_cells
-        cells[n_cells, 0], cells[n_cells, 1], cuts[n_cells] = 0.0, 0.0, of_bag[order[0]]
-        hits, false, row = 0.0, 0.0, 0
-        for end in ends:
-            n_cells += 1
-            for i in range(row, end):
+        upper, was_positive, hits, false, i = of_bag[order[0]], False, 0.0, 0.0, 0
+        starts[bag], cuts[n_cells], n_cells = n_cells, upper, n_cells + 1
+        while i < len(order):
+            value, of_positive, of_negative = of_bag[order[i]], 0.0, 0.0
+            while i < len(order) and of_bag[order[i]] == value:
                 if is_positive[order[i]]:
-                    hits += counted[order[i]]
+                    of_positive += counted[order[i]]
                 else:
-                    false += counted[order[i]]
-            row, upper = end, of_bag[order[end - 1]]
+                    of_negative += counted[order[i]]
+                i += 1
+            if was_positive and (of_negative > 0 or value <= floor):
+                between = upper / 2 + value / 2
+                cells[n_cells, 0], cells[n_cells, 1] = hits, false
+                cuts[n_cells], n_cells = between if between < upper else value, n_cells + 1
+            upper, was_positive = value, of_positive > 0
+            hits, false = hits + of_positive, false + of_negative
+        if upper > floor:
             cells[n_cells, 0], cells[n_cells, 1] = hits, false
-            if end < len(order):
-                lower = of_bag[order[end]]
-                between = upper / 2 + lower / 2
-                cuts[n_cells] = between if between < upper else lower
-            else:
-                cuts[n_cells] = upper / 2 if bounded else upper - 1
-        n_cells += not (bounded and of_bag[order[-1]] <= 0)
-        for i in range(first, n_cells):
+            cuts[n_cells], n_cells = upper / 2 if bounded else upper - 1, n_cells + 1
+        for i in range(starts[bag], n_cells):
             cells[i, 2], cells[i, 3] = hits - cells[i, 0], false - cells[i, 1]
     return cells[:n_cells], starts, cuts[:n_cells]

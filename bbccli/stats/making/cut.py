@@ -169,14 +169,12 @@ class Sweep:
             above[some] -= (of @ nothing[kind][:, some]).T
         todo = np.arange(len(masses))
         if self.fraction is not None:
-            terms = np.zeros((10, len(masses)))
             with np.errstate(divide="ignore", invalid="ignore"):  # bags of one class are done again
                 given = self.fraction(*totals)
-                for term, one in zip(terms, given, strict=False):
-                    term[:] = one
+                root, rounding = len(given) > 6, TIE_TOLERANCE * totals.sum(axis=0)
+                given = *given, *[0] * (9 - len(given)), rounding
+                terms = np.array(np.broadcast_arrays(*given), np.float64)
                 terms[:3] *= sign
-                terms[9] = TIE_TOLERANCE * totals.sum(axis=0)
-                root = len(given) > 6
                 best = forms_of("cuts").best_fractions(pairs, masses, terms, root=root)
                 values[:] = sign * np.fmax(best, cuts.fraction(terms, *lowest, root=root).T)
             todo = np.flatnonzero((totals == 0).any(axis=0))
