@@ -85,8 +85,8 @@ def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
         return prod(len(distinct(part)) for part in parts) == _size(joint(parts)) == table.n_rows
 
     n_folds = _size(joint([codes[name] for name in folds])) if folds else 0
-    own = [[name] for name in folds]
-    return n_folds > 1 and any(map(is_grid, [*own, [*dict.fromkeys(folds)], [*codes]]))
+    alone = [[name] for name in folds]
+    return n_folds > 1 and any(map(is_grid, [*alone, [*dict.fromkeys(folds)], [*codes]]))
 
 
 def may_be_folds(table: Table, key: str | None) -> bool:
@@ -197,17 +197,17 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
     if "configuration" in roles and roles.get("row_id") in levels:
         keys = levels[roles["row_id"]]
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
-        own = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
-        own = [name for name in own if _size(codes[name]) > 2]
-        own = [
-            n for n in own if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
+        likely = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
+        likely = [name for name in likely if _size(codes[name]) > 2]
+        likely = [
+            n for n in likely if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
         ]
     else:
         most = min(_MOST_CLASSES, table.n_rows - 1)  # else it counts the rows
-        own = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]
-        own = own if len(own) < len(free) else []  # else predictions are labels too
-    own = [name for name in own if name.casefold() not in _FOLDS]
-    return {"truth": own[0]} if len(own) == 1 else {}
+        likely = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]
+        likely = likely if len(likely) < len(free) else []  # else predictions are labels too
+    likely = [name for name in likely if name.casefold() not in _FOLDS]
+    return {"truth": likely[0]} if len(likely) == 1 else {}
 
 
 def _mostly_differs(codes: IntArray, keys: IntArray) -> bool:

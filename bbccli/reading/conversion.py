@@ -92,9 +92,11 @@ def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:
     columns = {role: values.take(again) for role, values in roles.items()}
     columns[CONFIGURATION] = pa.array(names, pa.string()).take(owners)
     if sheet.by_class:
-        owned = [{c.label: c for c in own} for own in sheet.configurations.values()]
-        for label in owned[0]:
-            columns[f"{PROBABILITY}{label}"] = _under_one_another(sheet, [o[label] for o in owned])
+        by_class = [{c.label: c for c in cells} for cells in sheet.configurations.values()]
+        for label in by_class[0]:
+            columns[f"{PROBABILITY}{label}"] = _under_one_another(
+                sheet, [o[label] for o in by_class]
+            )
     else:
         scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
         columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)

@@ -226,20 +226,20 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
     A run that knows its labels tells which of both it is.
     """
     sheet, n_rows = file.sheet, file.frame.n_rows
-    keys, own, truth = sheet.roles.get("row_id"), sheet.roles.get("truth"), chosen.get("truth")
-    if file.is_same or file.by_position or keys is own is None:
+    keys, known, truth = sheet.roles.get("row_id"), sheet.roles.get("truth"), chosen.get("truth")
+    if file.is_same or file.by_position or keys is known is None:
         return file.entries(taken=chosen.values())
     orders = {sheet.n_rows: np.arange(sheet.n_rows), sheet.n_samples: sheet.samples}
     ways = [orders[n_rows]] if n_rows in orders else []
     if keys is not None and keys.is_integer:
         numbers = to_numbers(keys.values).astype(np.int64)
         ways += [numbers] if numbers.min() >= 0 and numbers.max() < n_rows else []
-    if own is not None and truth is not None:
-        column, n_own = file.frame.column(truth), len(own)
+    if known is not None and truth is not None:
+        column, n_known = file.frame.column(truth), len(known)
         problem = "is not the truth of the rows that the run predicts"
         if not ways:
-            problem = f"has {n_rows} rows, but the run predicts {n_own}, and it is unknown which"
-        ways = [entries for entries in ways if correspond(own, column.take(entries))]
+            problem = f"has {n_rows} rows, but the run predicts {n_known}, and it is unknown which"
+        ways = [entries for entries in ways if correspond(known, column.take(entries))]
         if not ways:
             raise InputError(
                 problem,
@@ -250,22 +250,22 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
     return ways[0] if ways else file.entries(taken=chosen.values())
 
 
-def correspond(own: Column, given: Column) -> bool:
+def correspond(known: Column, given: Column) -> bool:
     """True if two truths have equal numbers, or classes that correspond one to one."""
-    numbers = [to_numbers(one.values) for one in (own, given) if is_number(one.values.type)]
+    numbers = [to_numbers(one.values) for one in (known, given) if is_number(one.values.type)]
     if len(numbers) == 2 and np.allclose(numbers[0], numbers[1]):
         return True
-    codes = [one.codes()[0] for one in (own, given)]
+    codes = [one.codes()[0] for one in (known, given)]
     counts = {len(np.unique(one)) for one in (*codes, joint(codes))}
     return len(counts) == 1 and min(code.min() for code in codes) >= 0
 
 
 def _with_names(sheet: Sheet, truth: Column) -> Sheet:
     """Return a run whose classes are called as in a labels file."""
-    own = sheet.roles["truth"]
-    if not sheet.metadata.classes or not correspond(own, truth):
+    known = sheet.roles["truth"]
+    if not sheet.metadata.classes or not correspond(known, truth):
         return sheet
-    (codes, classes), (labels, names) = own.named_codes(), truth.named_codes()
+    (codes, classes), (labels, names) = known.named_codes(), truth.named_codes()
     named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}
     about = replace(
         sheet.metadata,

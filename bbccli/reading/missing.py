@@ -221,9 +221,9 @@ def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
     if fold is None or len(fold.nulls):
         return False
     folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
-    for own, there in zip(missing, folds, strict=True):
+    for in_repeat, there in zip(missing, folds, strict=True):
         for one in np.unique(there):
-            gaps = own[there == one]
+            gaps = in_repeat[there == one]
             if (gaps.any(axis=0) != gaps.all(axis=0)).any():
                 return False
     return True

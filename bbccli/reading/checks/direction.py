@@ -146,8 +146,8 @@ def standings(
     known = variance > 0
     standing: FloatArray = np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
     for c in np.flatnonzero(standing < -ERRORS).tolist():
-        own = array[:, c], outcome, predictions.kind
-        if _is_near_mean(*own) or leaves_one_out(*own, folds):
+        given = array[:, c], outcome, predictions.kind
+        if _is_near_mean(*given) or leaves_one_out(*given, folds):
             standing[c] = np.nan
     return standing
 
@@ -192,9 +192,9 @@ def on_turned(
     turned, best = np.flatnonzero(against), int(np.nanargmax(standing))
     shown = ""
     if outcome.task is not Task.SURVIVAL:
-        own, others = performances(predictions, outcome, np.array([turned[0], best]))
+        of_turned, of_best = performances(predictions, outcome, np.array([turned[0], best]))
         measure = measure_of(outcome, predictions.kind)
-        shown = f": {names[turned[0]]} has {measure} {own:.3g}, {names[best]} {others:.3g}"
+        shown = f": {names[turned[0]]} has {measure} {of_turned:.3g}, {names[best]} {of_best:.3g}"
     likely = "check for a swapped sign, or a loss instead of a score;"
     if outcome.task.is_classification:
         likely = "check for the probability of another class, or swapped labels;"

@@ -121,7 +121,9 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
                 values.setdefault(name, set()).add(_key(value))
         for log in alike:
             more = {
-                n: log.details[n] for n, own in values.items() if len(own) > 1 and n in log.details
+                n: log.details[n]
+                for n, some in values.items()
+                if len(some) > 1 and n in log.details
             }
             apart.append(replace(log, configuration={**more, **log.configuration, **more}))
     return apart
@@ -132,7 +134,7 @@ def runs_of(logs: Sequence[Log]) -> Runs:
     runs: dict[str, dict[str, Log]] = {}
     for log in logs:
         runs.setdefault(_key(log.configuration), {})[log.task] = log
-    names = names_of([next(iter(own.values())).configuration for own in runs.values()])
+    names = names_of([next(iter(logs.values())).configuration for logs in runs.values()])
     return dict(zip(names, runs.values(), strict=True))
 
 
@@ -198,5 +200,5 @@ def in_common(runs: Runs, path: str) -> tuple[Runs, list[LeftOut]]:
             hint="give the logs of one task",
         )
     return {
-        n: {t: log for t, log in own.items() if not lacking[t]} for n, own in runs.items()
+        n: {t: log for t, log in logs.items() if not lacking[t]} for n, logs in runs.items()
     }, left

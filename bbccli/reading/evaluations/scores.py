@@ -77,8 +77,8 @@ def sheet_of_logs(
     runs = _settled(runs, scorer, without, request.errors, framework.name, path)
     entries = [
         _Entry(who, task, log, result, result.scores.get(scorer))
-        for who, own in runs.items()
-        for task, log in own.items()
+        for who, logs in runs.items()
+        for task, log in logs.items()
         for result in log.results
     ]
     _check_items(entries, len(runs), request, path)
@@ -155,7 +155,7 @@ def _scorer(
     runs: Runs, request: Request, path: str
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the scorer that counts, the others, and the tasks that lack it."""
-    logs = [(task, log) for own in runs.values() for task, log in own.items()]
+    logs = [(task, log) for logs in runs.values() for task, log in logs.items()]
     every = list(dict.fromkeys(name for _, log in logs for name in log.scorers))
     lacking = {name: {task for task, log in logs if name not in log.scorers} for name in every}
     chosen = request.roles.prediction
@@ -187,11 +187,11 @@ def _settled(
     """Return the logs of the tasks with this scorer alone: failed requests count as the option
     says, and the scores of an item in its epochs are reduced as the framework does, in one way.
     """
-    kept = {n: {t: log for t, log in own.items() if t not in without} for n, own in runs.items()}
+    kept = {n: {t: log for t, log in logs.items() if t not in without} for n, logs in runs.items()}
     ways = {
         log.scorers[scorer].reduce
-        for own in kept.values()
-        for log in own.values()
+        for logs in kept.values()
+        for log in logs.values()
         if len({result.item for result in log.results}) < len(log.results)
     }
     if len(ways) > 1:
@@ -200,9 +200,9 @@ def _settled(
             path=path,
             hint="give logs with the same reducer of epochs",
         )
-    for name, own in kept.items():
-        for task, log in own.items():
-            own[task] = _reduced(_counted(log, scorer, errors, tool, name), scorer)
+    for name, logs in kept.items():
+        for task, log in logs.items():
+            logs[task] = _reduced(_counted(log, scorer, errors, tool, name), scorer)
     return kept
 
 
@@ -240,8 +240,8 @@ def _reduced(log: Log, scorer: str) -> Log:
     for item in epochs.values():
         scored = [one for one in item if one.scores.get(scorer) is not None]
         value = reduce([one.scores[scorer] or 0.0 for one in scored]) if scored else math.nan
-        own = {scorer: None if math.isnan(value) else value}
-        results.append((scored or item)[0]._replace(scores=own, epoch=1))
+        reduced = {scorer: None if math.isnan(value) else value}
+        results.append((scored or item)[0]._replace(scores=reduced, epoch=1))
     return replace(log, results=results)
 
 
@@ -278,8 +278,8 @@ def _check_content(entries: Sequence[_Entry], path: str) -> None:
         items.setdefault((entry.who, entry.task), {})[entry.result.item] = (
             other.who if differs else ""
         )
-    for (who, task), own in items.items():
-        if 2 * len(differ := [whose for whose in own.values() if whose]) > len(own):
+    for (who, task), others in items.items():
+        if 2 * len(differ := [whose for whose in others.values() if whose]) > len(others):
             raise InputError(
                 f"{count(len(differ), 'item')} of {task} differ between {who} and "
                 f"{differ[-1]} in question and answer, though their keys are the same",
@@ -294,7 +294,7 @@ def _check_scale(entries: Sequence[_Entry], scorer: str, path: str) -> None:
     for entry in entries:
         if entry.score is not None:
             scores.setdefault(entry.who, []).append(entry.score)
-    ends = {who: (min(own), max(own), max(map(bool, own))) for who, own in scores.items()}
+    ends = {who: (min(some), max(some), max(map(bool, some))) for who, some in scores.items()}
     shares = [who for who, (low, high, any_) in ends.items() if any_ and 0 <= low <= high <= 1]
     percentages = [who for who, (_, high, _) in ends.items() if 10 < high <= 100]
     if shares and percentages:
@@ -309,7 +309,7 @@ def _bounds(runs: Runs, entries: Sequence[_Entry], scorer: str) -> tuple[float, 
     """Return the bounds that the framework knows, or those of marks."""
     if all(entry.score in (None, 0, 1) for entry in entries):
         return (0.0, 1.0)
-    bounds = {log.scorers[scorer].bounds for own in runs.values() for log in own.values()}
+    bounds = {log.scorers[scorer].bounds for logs in runs.values() for log in logs.values()}
     return bounds.pop() if len(bounds) == 1 else None
 
 
@@ -352,8 +352,8 @@ def _predictions(
     items, epochs = (list(values) for values in zip(*rows, strict=True))
     roles = {"row_id": items, "repeat": epochs} | ({} if group is None else {"group": groups})
     by_configuration = {name: np.full(len(rows), np.nan) for name in runs}
-    for name, own in scores.items():
-        by_configuration[name][list(own)] = list(own.values())
+    for name, by_row in scores.items():
+        by_configuration[name][list(by_row)] = list(by_row.values())
     return Predictions(by_configuration, roles, (), about)
 
 
@@ -391,8 +391,8 @@ def _evaluation(entries: Sequence[_Entry], scorer: str, others: tuple[str, ...])
 
 def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
     """Return the framework's own figures, averaged over tasks by their numbers of scored items."""
-    infos = {name: [log.scorers[scorer] for log in own.values()] for name, own in runs.items()}
-    every = [info for own in infos.values() for info in own]
+    infos = {name: [log.scorers[scorer] for log in logs.values()] for name, logs in runs.items()}
+    every = [info for some in infos.values() for info in some]
     losses = {info.lower_is_better for info in every}
     if len(losses) > 1:
         raise InputError(
@@ -400,14 +400,14 @@ def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
         )
     metric = "mean-loss" if losses == {True} else "mean-score"
     reported = []
-    for name, own in runs.items():
+    for name, logs in runs.items():
         scored = [
             len({result.item for result in log.results if result.scores.get(scorer) is not None})
-            for log in own.values()
+            for log in logs.values()
         ]
         parts = zip(infos[name], scored, strict=True)
         figures = [(one.reported, n) for one, n in parts if one.reported is not None and n]
-        if len(figures) == len(own):
+        if len(figures) == len(logs):
             value = sum(figure * n for figure, n in figures) / sum(scored)
             reported.append(
                 ReportedScore(id=name, metric=metric, value=value, tolerance=_TOLERANCE)
@@ -421,9 +421,9 @@ def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
     )
 
 
-def _properties(name: str, own: Mapping[str, Log]) -> dict[str, object]:
+def _properties(name: str, logs: Mapping[str, Log]) -> dict[str, object]:
     """Return the properties of a configuration, to compare it by."""
-    tasks = ", ".join(task for task in own if task)
-    about = next(iter(own.values())).configuration
+    tasks = ", ".join(task for task in logs if task)
+    about = next(iter(logs.values())).configuration
     known = {key: value for key, value in about.items() if key not in _OWN_KEYS}
     return {"id": name, **({TASK: tasks} if tasks else {}), **known}

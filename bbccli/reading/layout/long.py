@@ -232,8 +232,10 @@ def _cells(
     labels = [
         None if source == PREDICTION else source.removeprefix(PROBABILITY) for source in sources
     ]
-    own = product(range(len(names)), sources)
+    places_and_sources = product(range(len(names)), sources)
     return tuple(
         replace(cell, source=source, rows=None if places is None else places[position])
-        for cell, (position, source) in zip(cells_of(product(names, labels)), own, strict=True)
+        for cell, (position, source) in zip(
+            cells_of(product(names, labels)), places_and_sources, strict=True
+        )
     )

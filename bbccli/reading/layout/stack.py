@@ -176,20 +176,20 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
 
     codes, names = [], []
     for name in layout.configuration:
-        own, values = table.column(name).named_codes()
-        codes.append(own)
+        part, values = table.column(name).named_codes()
+        codes.append(part)
         names.append([f"{name}={value}" if layout.parameters else value for value in values])
     if not codes:
         return take(pa.array([file]), as_arrow(np.zeros(table.n_rows, np.int64)))
-    complete = np.all([own >= 0 for own in codes], axis=0)
+    complete = np.all([part >= 0 for part in codes], axis=0)
     if not complete.any():
         return pa.nulls(table.n_rows, pa.string())
-    whole = joint([own[complete] for own in codes])
+    whole = joint([part[complete] for part in codes])
     _, first = np.unique(whole, return_index=True)
     rows = np.flatnonzero(complete)[first]
     separator = ", " if layout.parameters else " "
     texts = [
-        separator.join(values[own[row]] for own, values in zip(codes, names, strict=True))
+        separator.join(values[part[row]] for part, values in zip(codes, names, strict=True))
         for row in rows
     ]
     if not one_file and not layout.global_names:
@@ -212,8 +212,8 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
         there, lacks, by = first, table, first_layout
         if name in columns:
             there, lacks, by = table, first, layout
-        own = {**by.roles, **by.predictions}[name]
-        what = "column of predictions" if name == PREDICTION else f"column {own!r}"
+        column = {**by.roles, **by.predictions}[name]
+        what = "column of predictions" if name == PREDICTION else f"column {column!r}"
         refuse_lacking(what, is_in=there, not_in=lacks)
     key, first_key = layout.roles.get("row_id"), first_layout.roles.get("row_id")
     if key is None or first_key is None:

@@ -16,8 +16,8 @@ from bbccli.types import Task
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """Assign a role to every column of a wide table."""
-    owned = {name: cell for name, cell in metadata.cells.items() if name in table.names}
-    chosen, spare = choose_roles(table, hints, owned)
+    known = {name: cell for name, cell in metadata.cells.items() if name in table.names}
+    chosen, spare = choose_roles(table, hints, known)
     others = {*chosen.values(), *spare}
     names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
@@ -31,7 +31,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(PredictionColumn(name, name, *owned.get(name, (name, None))) for name in names)
+    cells = tuple(PredictionColumn(name, name, *known.get(name, (name, None))) for name in names)
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 

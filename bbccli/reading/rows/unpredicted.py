@@ -98,12 +98,12 @@ def _of_each(
     """Yield the whole numbers that one of several configurations holds in several of some rows
     (n, C), the predictions `seen`, that may be a shape.
     """
-    owned: dict[str, list[int]] = {}
+    owners: dict[str, list[int]] = {}
     for i, cell in enumerate(sheet.cells):
-        owned.setdefault(cell.configuration, []).append(i)
-    if len(owned) < 2:
+        owners.setdefault(cell.configuration, []).append(i)
+    if len(owners) < 2:
         return
-    order, starts = np.concatenate([*owned.values()]), np.cumsum([0, *map(len, owned.values())])
+    order, starts = np.concatenate([*owners.values()]), np.cumsum([0, *map(len, owners.values())])
     lowest, highest = (
         find.reduceat(some[:, order], starts[:-1], axis=1) for find in (np.fmin, np.fmax)
     )
@@ -114,14 +114,14 @@ def _of_each(
     times, held = np.diff(np.flatnonzero(new), append=new.size), in_order[new]
     owner = np.nonzero(new)[0]
     often = (times > 2) & (np.trunc(held) == held) & np.isfinite(held)
-    if len(order) == len(owned):  # a column each: that most others differ is told at once
+    if len(order) == len(owners):  # a column each: that most others differ is told at once
         often &= 2 * new.sum(axis=1)[owner] > len(some) - times
     owner, held = owner[often], held[often]
     if len(owner):
         likely = _are_shapes(sheet, blocks, (shared[:, owner] == held) | none[:, owner], seen)
-        names = [*owned]
+        names = [*owners]
         for i in np.flatnonzero(likely).tolist():
-            yield names[owner[i]], np.array(owned[names[owner[i]]]), float(held[i])
+            yield names[owner[i]], np.array(owners[names[owner[i]]]), float(held[i])
 
 
 def _strange(sheet: Sheet, some: FloatArray, cells: IntArray, value: float) -> list[int]:
@@ -223,11 +223,11 @@ def _known_by_truth(sheet: Sheet, rows: IntArray, share: float) -> bool:
     if "truth" not in sheet.of_samples:
         return False
     codes = np.tile(sheet.of_samples["truth"].named_codes()[0], sheet.n_repeats)
-    own = np.bincount(codes[rows], minlength=int(codes.max()) + 1)
-    most = int(np.argmax(own))
+    counts = np.bincount(codes[rows], minlength=int(codes.max()) + 1)
+    most = int(np.argmax(counts))
     n, n_others = len(rows), len(codes) - len(rows)
-    inside = own[most] / n
-    outside = (np.count_nonzero(codes == most) - own[most] + 1) / (n_others + 2)
+    inside = counts[most] / n
+    outside = (np.count_nonzero(codes == most) - counts[most] + 1) / (n_others + 2)
     if inside <= max(share, outside):
         return False
     bits = inside * np.log2(inside / outside)

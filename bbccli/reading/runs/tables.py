@@ -127,12 +127,12 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
         columns = [table.data.column(name).to_pylist() for name in names]
         truths[path] = {*zip(*columns, strict=True)}
     n_rows = {path: len({row for row, *_ in pairs}) for path, pairs in truths.items()}
-    for path, own in truths.items():
-        larger = (other for other in paths if own < truths[other])
+    for path, pairs in truths.items():
+        larger = (other for other in paths if pairs < truths[other])
         whole = next((other for other in larger if n_rows[path] < n_rows[other]), None)
         if whole is not None:
             raise InputError(
-                f"has {len(own)} of the {len(truths[whole])} samples in {whole.name}",
+                f"has {len(pairs)} of the {len(truths[whole])} samples in {whole.name}",
                 path=path,
                 hint="copy or write the file again",
             )
@@ -173,8 +173,8 @@ def _agreement(codes: IntArray, chances: FloatArray) -> float:
     pairs.
     """
     if chances.shape[1] > 2:
-        own = np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]
-        return float((own >= chances.max(axis=1)).mean())
+        of_label = np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]
+        return float((of_label >= chances.max(axis=1)).mean())
     second = codes == 1
     if not 0 < second.sum() < len(second):
         return 1.0
