@@ -23,7 +23,7 @@ from bbccli.platform.text import pattern
 from bbccli.reading.columns.glance import Glance, all_rows, some_rows
 from bbccli.reading.configuration_filter import ALL, INCLUDED
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.table import GLANCE
+from bbccli.reading.table import GLANCE, PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 FLAG = INCLUDED["ensembles"]
@@ -57,6 +57,9 @@ _OFF = 0.02
 
 _APART = 10
 """Times the rounding by which a blend differs from its members, and each from the others."""
+
+_NEAR = 0.5
+"""Share of its standard deviation that other columns leave of a mean on another scale."""
 
 _MOST_CELLS = 2**22
 """Predictions up to which means of ranks are looked for."""
@@ -137,11 +140,18 @@ def _by_values(glance: Glance) -> dict[str, str]:
     head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
     units, found = _units(head), dict[str, str]()
     between = _between(head, units)
-    for scale, (scaled, slope) in _SCALES.items() if between.any() else ():
-        in_scale = scaled(head)
+    rest = _rest(head) if between.any() else np.full(len(names), np.inf)
+    for scale, (scaled, slope) in _SCALES.items():
+        # means on other scales are nearly means
+        likely = between & (rest <= _NEAR * head.std(axis=0)) if scale else between
+        if not likely.any():
+            break
+        in_scale, steps = scaled(head), (units * slope(head)).max(axis=0)
         there = np.flatnonzero(np.isfinite(in_scale).all(axis=0))
-        steps = (units * slope(head)).max(axis=0)
-        for j, members in _means(in_scale[:, there], steps[there], between[there]):
+        if not likely[there].any():
+            continue
+        left = _rest(in_scale[:, there]) if scale else rest
+        for j, members in _means(in_scale[:, there], steps[there], likely[there], left):
             chosen = there[[j, *members]]
             name, *others = (names[c] for c in chosen)
             if name in found or _of_one_grid(name, others):
@@ -152,17 +162,31 @@ def _by_values(glance: Glance) -> dict[str, str]:
             weights = _weights(scaled(array), units[chosen] * slope(array)) if last else None
             if weights is not None:
                 found[name] = _recipe(weights, others) + scale
-    others = [c for c, name in enumerate(names) if name not in found]
-    for j in [j for j in others if between[j]] if len(others) > 3 else ():
-        order = [j, *(c for c in others if c != j)]
-        for what, place in _PLACES.items():
-            if _is_at(head[:, order], units[j], place):
-                array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in order])
-                if _is_at(array[~np.isnan(array).any(axis=1)], units[j], place):
-                    found[names[j]] = f"{what} of all others"
+    among = np.array([c for c, name in enumerate(names) if name not in found], int)
+    found |= _at_places(sheet, cells, head, units, between, among)
     if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
         array = all_rows(sheet, [cell for (cell,) in cells])
         found |= _of_ranks(array, units, names) if len(array) > TIMES * len(names) else {}
+    return found
+
+
+def _at_places(
+    sheet: Sheet,
+    cells: Sequence[Sequence[PredictionColumn]],
+    head: FloatArray,
+    units: FloatArray,
+    between: BoolArray,
+    among: IntArray,
+) -> dict[str, str]:
+    """Return the columns that are the median, or an end, of all others that are no means."""
+    found = dict[str, str]()
+    for j in np.flatnonzero(between[among]).tolist() if len(among) > 3 else ():
+        order = [among[j], *np.delete(among, j)]
+        for what, place in _PLACES.items():
+            if _is_at(head[:, order], units[order[0]], place):
+                array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in order])
+                if _is_at(array[~np.isnan(array).any(axis=1)], units[order[0]], place):
+                    found[cells[order[0]][0].configuration] = f"{what} of all others"
     return found
 
 
@@ -237,14 +261,15 @@ def _have_decimals(columns: FloatArray, digits: int) -> BoolArray:
 
 
 def _means(
-    array: FloatArray, units: FloatArray, likely: BoolArray
+    array: FloatArray, units: FloatArray, likely: BoolArray, rest: FloatArray
 ) -> Iterator[tuple[int, IntArray]]:
-    """Yield `likely` columns of (n, C) that may be means of others, with these."""
+    """Yield `likely` columns of (n, C) that may be means of others, with these; `rest` (C,) is what
+    others leave of each.
+    """
     low, high = array.min(axis=0), array.max(axis=0)
     apart = np.maximum(high - low[:, None], high[:, None] - low)  # at most, of each two
     likely = likely & ((apart > _APART * np.maximum(units, units[:, None])).sum(axis=0) > 1)
-    if likely.any():
-        likely &= _rest(array) <= 2 * units.max() + 1e-9 * array.std(axis=0)
+    likely &= rest <= 2 * units.max(initial=0) + 1e-9 * array.std(axis=0)
     for j in np.flatnonzero(likely).tolist():
         members, _ = _combined(array, array[:, j], j)
         if len(members) > 1:

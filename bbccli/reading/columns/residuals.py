@@ -274,7 +274,8 @@ def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
         and cell.source not in glance.sheet.table.texts
         and cell.configuration not in glance.sheet.declared
     ]
-    are_marks = np.isin(some_rows(glance.sheet, cells), (0, 1, np.nan)).all(axis=0)
+    some = some_rows(glance.sheet, cells)
+    are_marks = ((some == 0) | (some == 1) | np.isnan(some)).all(axis=0)
     marks = {cell.name: cell for cell in compress(cells, np.asarray(are_marks))}
     found, truth = dict[str, str](), glance.codes
     for label, mark in product(glance.labels if marks else (), marks):
