@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
@@ -151,11 +151,7 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
     Means: a row of units, or a second line of the header
     Done: an error
     """
-    found = []
-    for name in table.names if table.texts and not table.on_disk else ():
-        if name in table.texts and _is_number_below(table.head([name], 2).column(0).to_pylist()):
-            values = table.column(name).values.slice(1).drop_null().to_pylist()
-            found += [name] if len(values) > 1 and all(map(_is_number, values)) else []
+    found = [n for n in table.names if n in table.texts and _is_unit(table, n)]
     if len(found) > 1:
         raise InputError(
             f"the first row holds units, or another line of the header: {listing(found)} hold "
@@ -166,12 +162,14 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
         )
 
 
-def _is_number(value: str) -> bool:
-    return not np.isnan(number_of(value))
-
-
-def _is_number_below(first: Sequence[str | None]) -> bool:
-    return len(first) > 1 and None not in first and [_is_number(v or "") for v in first] == [0, 1]
+def _is_unit(table: Table, name: str) -> bool:
+    """True if the first value of a column of text is no number, and all others are."""
+    first = table.head([name], 2).column(0).to_pylist()
+    if table.on_disk or [one is None or np.isnan(number_of(one)) for one in first] != [True, False]:
+        return False
+    values = table.column(name).values
+    others = values.slice(1).drop_null().to_pylist()
+    return first[0] is not None and not np.isnan([*map(number_of, others)]).any()
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns

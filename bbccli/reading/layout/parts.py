@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,11 +17,10 @@ import numpy as np
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import Note, of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import as_arrow, is_text
-from bbccli.reading.column import Origin
+from bbccli.reading.arrow import is_text
 from bbccli.reading.layout.dialects.base import first_of
 from bbccli.reading.roles import CONFIGURATIONS, Request, named
-from bbccli.reading.table import Table, joint_hash
+from bbccli.reading.table import Table
 
 _NUMBERS = pattern(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
 _ANY_NUMBERS = re.compile(r"(\d+)")
@@ -119,31 +117,10 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
 
 def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
     """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
-    import pyarrow as pa
-
-    from bbccli.reading.layout.stack import concatenated, refuse_lacking
+    from bbccli.reading.layout.stack import appended
 
     files = sorted(files, key=lambda file: file[0])
-    tables, parts = [table for _, table in files], []
+    folds, tables = zip(*files, strict=True)
     first = tables[0]
     has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
-    for number, table in files:
-        for lacking in sorted({*table.names} ^ {*first.names}):
-            there, lacks = (first, table) if lacking in first.names else (table, first)
-            refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
-        part = pa.table({one: table.data.column(one) for one in first.names})
-        if not has_fold:
-            part = part.append_column("fold", as_arrow(np.full(table.n_rows, number)))
-        parts.append(part)
-    data = concatenated(parts, first.path).combine_chunks()
-    starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
-    return replace(
-        first,
-        path=first.path if name == "*" else name,
-        data=data,
-        sha256=joint_hash([table.sha256 for table in tables]),
-        origins=tuple(
-            Origin(table.path, start) for table, start in zip(tables, starts, strict=False)
-        ),
-        aside=(),
-    )
+    return appended(tables, first.path if name == "*" else name, () if has_fold else folds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NoReturn
@@ -152,6 +153,33 @@ def concatenated(parts: Sequence[pa.Table], path: str) -> pa.Table:
     except pa.ArrowException:
         problem, hint = "the files do not fit together", "write them all in the same way"
         raise InputError(problem, path=path, hint=hint) from None
+
+
+def appended(tables: Sequence[Table], path: str, folds: Sequence[int] = ()) -> Table:
+    """Return the rows of tables with the same columns as one table, at a path; with the fold of
+    each table, if given.
+    """
+    import pyarrow as pa
+
+    first = tables[0]
+    for table in tables:
+        for lacking in sorted({*table.names} ^ {*first.names}):
+            there, lacks = (first, table) if lacking in first.names else (table, first)
+            refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
+    starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
+    parts = [pa.table({one: table.data.column(one) for one in first.names}) for table in tables]
+    for i, fold in enumerate(folds):
+        parts[i] = parts[i].append_column("fold", as_arrow(np.full(tables[i].n_rows, fold)))
+    return replace(
+        first,
+        path=path,
+        data=concatenated(parts, first.path).combine_chunks(),
+        sha256=joint_hash([table.sha256 for table in tables]),
+        origins=tuple(
+            Origin(table.path, start) for table, start in zip(tables, starts, strict=False)
+        ),
+        aside=(),
+    )
 
 
 def refuse_lacking(what: str, *, is_in: Table, not_in: Table) -> NoReturn:

@@ -8,23 +8,19 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
-from bbccli.reading.column import Origin
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.layout.known import sheet_of
-from bbccli.reading.layout.stack import concatenated, refuse_lacking
+from bbccli.reading.layout.stack import appended
 from bbccli.reading.runs.file_parsing import parsing_once
 from bbccli.reading.runs.tables import damaged
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources import file_bytes, read_table
-from bbccli.reading.table import Table, joint_hash
+from bbccli.reading.table import Table
 
 RUNS: tuple[RunReader, ...] = tuple(
     sorted(
@@ -49,7 +45,7 @@ def read_folder(folder: Path) -> Sheet | Sequence[Table]:
         with trying():
             reader = reader_of(folder)
             if reader is None and (parts := _parts(folder)):
-                return [_joined(folder, parts)]
+                return [appended([read_table(part) for part in parts], str(folder))]
             if reader is None:
                 raise _unknown(folder)
         read = reader.load(folder)
@@ -60,25 +56,6 @@ def _parts(folder: Path) -> list[Path]:
     """Return the files of a table as Spark writes it, `part-00000-...`, none of them empty."""
     parts = sorted(folder.glob("part-[0-9]*"))
     return [part for part in parts if part.is_file() and part.stat().st_size]
-
-
-def _joined(folder: Path, parts: Sequence[Path]) -> Table:
-    """Return the rows of all parts of a table."""
-    tables = [read_table(part) for part in parts]
-    first = tables[0]
-    for table in tables:
-        for lacking in sorted({*table.names} ^ {*first.names}):
-            there, lacks = (first, table) if lacking in first.names else (table, first)
-            refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
-    starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
-    pairs = zip(tables, starts, strict=False)
-    return replace(
-        first,
-        path=str(folder),
-        data=concatenated([table.data for table in tables], str(folder)).combine_chunks(),
-        sha256=joint_hash([table.sha256 for table in tables]),
-        origins=tuple(Origin(table.path, start) for table, start in pairs),
-    )
 
 
 def reader_of(folder: Path) -> RunReader | None:
