@@ -747,3 +747,11 @@ def test_marks_may_be_true_and_false(save):
     columns = {"y": ANIMALS[THREE], "net": labels, "tree": ANIMALS[THREE[::-1]]}
     marks = {"hit": np.where(labels == ANIMALS[THREE], "True", "False")}
     refused("hit is 1 where net is right in every row", save("m.csv", columns | marks))
+
+
+def test_a_truth_is_no_label_that_a_confidence_belongs_to(save):
+    """It would turn the confidence into the truth."""
+    sure = np.maximum(P, 1 - P)
+    matrix = read(save("m.csv", {"y": TWO, "sure": sure, "b": Q}))
+    assert matrix.configurations == ("sure", "b")
+    assert_allclose(matrix.predictions[0, :, 0], sure)

@@ -351,6 +351,9 @@ def test_a_row_of_units(save, line):
     assert read(save("l.csv", labels)).n_configurations == 1
     alone = {"truth": VALUES, "knn": ["USD", *FITTED[1:, 0]], "svm": FITTED[:, 1]}
     refused("prediction is text", save("a.csv", alone))
+    words = [["USD", *values[1:20], "none?", *values[21:]] for values in FITTED.T.tolist()]
+    several = {"truth": TRUTH, "knn": words[0], "svm": words[1]}
+    refused("prediction is text", save("b.csv", several))
 
 
 def test_an_empty_column_that_pandas_named_is_no_configuration_tried(save):

@@ -192,13 +192,12 @@ def _at_places(
 
 def _is_at(array: FloatArray, unit: float, place: float) -> bool:
     """True if the first column of (n, 1 + M) is at a place among the others in every row, from 0,
-    the least, to 1; and not always the same one.
+    the least, to 1.
     """
     others = np.sort(array[:, 1:], axis=1)
     at = place * (others.shape[1] - 1)
     middle = others[:, [int(np.floor(at)), int(np.ceil(at))]].mean(axis=1)
-    near = np.abs(array - array[:, :1]) <= unit
-    return bool((np.abs(middle - array[:, 0]) <= unit).all() and not near[:, 1:].all(axis=0).any())
+    return bool((np.abs(middle - array[:, 0]) <= unit).all())
 
 
 def _recipe(weights: FloatArray, names: Sequence[str]) -> str:
