@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import count, islice
 
 import numpy as np
 
@@ -55,7 +54,8 @@ def set_aside(table: Table) -> Table:
     if len(blank) + len(numbering) in (0, len(names)):
         return table
     for i in numbering:
-        names[i] = names[i] or _unused(f"Unnamed: {i}", names)
+        numbered = (f"Unnamed: {i}" + f".{n}" * (n > 0) for n in range(len(names) + 1))
+        names[i] = names[i] or next(name for name in numbered if name not in names)
     kept = [i for i in range(len(names)) if i not in blank]
     if isinstance(data, pa.Table):
         data = data.select(kept).rename_columns([names[i] for i in kept])
@@ -162,9 +162,3 @@ def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
         return "in order"
     permuted = length == len(numbers) and len(np.unique(numbers)) == length
     return "shuffled" if permuted else ""
-
-
-def _unused(name: str, names: Collection[str]) -> str:
-    """Return a name, numbered if necessary to differ from these."""
-    numbered = (f"{name}.{number}" for number in count(1))
-    return next(one for one in (name, *islice(numbered, len(names) + 1)) if one not in names)

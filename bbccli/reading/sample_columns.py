@@ -13,7 +13,7 @@ from bbccli.notes import Note, of_metadata
 from bbccli.reading.arrow import is_integer, to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated
 from bbccli.reading.sheet import WIDE, Problems, Sheet
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+from bbccli.types import FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
 """Roles with one value per sample."""
@@ -198,7 +198,10 @@ def differing(
     if not len(varies) or files is None:
         return varies, 0.0
     ours, theirs = values[varies], values[reference[varies]]
-    single = _single(values, files)
+    with np.errstate(over="ignore"):
+        exact = values.astype(np.float32) == values
+    # files that hold nothing but float32 numbers
+    single = np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0
     either = single[files[varies]] | single[files[reference[varies]]]
     mean = float(np.abs(values[np.isfinite(values)]).mean())
     with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
@@ -210,13 +213,6 @@ def differing(
         small &= ~whole | either
         relative = apart / np.maximum(size, mean)
     return varies[~small], float(relative[small].max(initial=0.0))
-
-
-def _single(values: FloatArray, files: IntArray) -> BoolArray:
-    """(F,) True for files that hold nothing but float32 numbers."""
-    with np.errstate(over="ignore"):
-        exact = values.astype(np.float32) == values
-    return np.asarray(np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0)
 
 
 def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, int]:
