@@ -168,17 +168,14 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
             n_times, rest = divmod(table.n_rows, size * n)
             if rest or not size > n > 1:
                 continue
-            cells, found = (
-                joint([levels[key], levels[name]]),
-                {"row_id": key, "configuration": name},
-            )
+            cells = joint([levels[key], levels[name]])
+            found = {"row_id": key, "configuration": name}
             if n_times == 1 and _size(cells) == table.n_rows:
                 return found
-            for again in free:
-                if _size(levels[again]) == n_times > 1 and (
-                    _size(joint([cells, levels[again]])) == table.n_rows
-                ):
-                    return found | {"repeat": again}
+            if "row_id" in roles or name.casefold() in CONFIGURATIONS:
+                for again in (one for one in free if _size(levels[one]) == n_times > 1):
+                    if _size(joint([cells, levels[again]])) == table.n_rows:
+                        return found | {"repeat": again}
     return {"row_id": whole[0]} if whole else {}
 
 
@@ -199,9 +196,11 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
         likely = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
         likely = [name for name in likely if _size(codes[name]) > 2]
-        likely = [
-            n for n in likely if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
-        ]
+        texts = [name for name in free if is_text(table.type_of(name))]
+        likely = [n for n in likely if n not in texts or not _mostly_differs(codes[n], keys)]
+        # more than two classes in text are predicted in text
+        few = [n for n in likely if _size(codes[n]) <= 3]
+        likely = [n for n in likely if n not in texts or n in few or len(texts) > 1]
     else:
         most = min(_MOST_CLASSES, table.n_rows - 1)  # else it counts the rows
         likely = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]

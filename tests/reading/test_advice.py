@@ -279,6 +279,15 @@ def test_a_column_with_several_values_of_an_item_is_no_truth(told):
     assert f"{N} samples x 3 configurations" in " ".join(out.split())
 
 
+def test_text_of_many_values_beside_scores_is_no_truth():
+    items = np.repeat(np.arange(40), 3)
+    columns = {"item": items, "passage": [f"p{i // 4}" for i in items],
+               "model": [*"abc"] * 40, "score": np.arange(120) * 7 % 11 / 10}  # fmt: skip
+    assert told_of(**columns).roles == {
+        "row_id": "item", "configuration": "model", "prediction": "score"
+    }  # fmt: skip
+
+
 def told_of(**columns):
     """What the values of a table of predictions tell."""
     return advice(Table("p.csv", pa.table(columns)), {}, Hints(), long=True)
