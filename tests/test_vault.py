@@ -635,5 +635,10 @@ def test_a_column_that_recurs_like_groups_is_named_after_sealing_without_it(plac
         assert "remove i-vault and seal again with --group subject" in text
     assert "seal again" not in said(**apart)
     assert "seal again" not in said(answers=TRUTH, **apart)  # classes are no groups
+    scattered = RNG.integers(0, 40, N)  # with one truth each
+    one_truth = {"subject": scattered, "truth": np.where(scattered % 2, "yes", "no"), **apart}
+    assert "'subject' has 40 values" in said(**one_truth)
+    assert "seal again" not in said(subject=scattered, **apart)
+    assert "seal again" not in said(truth=RNG.integers(0, 40, N), **apart)
     options = ["--group", "subject"]
     assert "seal again" not in said(subject=patient, **apart)
