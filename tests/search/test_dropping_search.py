@@ -411,6 +411,7 @@ def test_repeats_and_repeated_holdout():
     cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
     repeated = searched(cv=cv)
     assert repeated.matrix_.predictions.shape[:2] == (2, N)
+    assert repeated.matrix_.folds.shape == (2, N)
     assert 4 < repeated.cv_results_["n_folds_trained"].max() == 8
     held_out = searched(cv=ShuffleSplit(6, test_size=0.25, random_state=0))
     assert held_out.matrix_.repeated_holdout
