@@ -17,6 +17,7 @@ from bbccli.batch.journal import HEADER
 from bbccli.errors import InputError
 from bbccli.platform.text import LONGEST, message, redacted, visible
 from bbccli.reading.sources import read_table
+from bbccli.reading.sources.urls import matching_urls
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
@@ -299,3 +300,10 @@ def test_a_size_that_is_declared_and_too_large_is_refused_unread(server, monkeyp
 @pytest.mark.parametrize("declared", ["-5", "many", ""])
 def test_a_size_that_is_none_is_not_believed(server, declared):
     assert read_table(f"http://{server}/declared/{declared}/p.csv").n_rows == TEXT.count("\n") - 1
+
+
+def test_a_pattern_names_files_and_no_folder(tmp_path):
+    for place in ("a", "b/p.csv"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "a" / "p.csv").write_text("truth,a\n0,0.1\n")
+    assert matching_urls(f"file://{tmp_path}/**/p.csv") == [f"file://{tmp_path}/a/p.csv"]
