@@ -29,7 +29,7 @@ from bbccli.reports.words.for_papers import sentences, what_it_did
 from bbccli.reports.words.sentences import answer, steps_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
-from bbccli.stats.making import calibration, cut, greedy, mean, stack, tool
+from bbccli.stats.making import calibration, cut, greedy, mean, sklearn_cut, stack, tool
 from bbccli.stats.selection import rule
 from bbccli.types import IntervalKind
 
@@ -256,6 +256,7 @@ STEPS: dict[str, tuple[ModuleType, str]] = {
     "stack": (stack, "--select stack"),
     "tool": (tool, "--select tool, --threshold tool"),
     "tuned": (cut, "--threshold tuned[:METRIC]"),
+    "sklearn": (sklearn_cut, "--threshold sklearn[:METRIC]"),
     "platt": (calibration, "--calibrate platt"),
     "temperature": (calibration, "--calibrate temperature"),
     "isotonic": (calibration, "--calibrate isotonic"),

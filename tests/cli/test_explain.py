@@ -138,7 +138,9 @@ def test_a_kind_of_interval_is_explained_with_how_often_it_covered(run, kind):
     assert ("covered, bbc " in out) == (kind != "t")
 
 
-@pytest.mark.parametrize("choice", [*Select, *Calibration, "tuned", "mean:3", "greedy:10"])
+@pytest.mark.parametrize(
+    "choice", [*Select, *Calibration, "tuned", "sklearn", "sklearn:f1", "mean:3", "greedy:10"]
+)
 def test_what_is_chosen_is_explained_by_the_value_of_its_option(run, choice):
     status, text, _ = run("explain", choice)
     assert status == 0

@@ -16,8 +16,9 @@ from bbccli.metrics.capped import with_plan
 from bbccli.stats.making import best, calibration, cut, greedy, mean, stack
 from bbccli.stats.making.interface import Calibrate, Combine, Find, Given
 from bbccli.stats.making.made import Maker
+from bbccli.stats.making.sklearn_cut import interpolated
 from bbccli.stats.making.tool import maker_of_run, rule_of_run
-from bbccli.stats.making.tool_cut import FINDERS, interpolated
+from bbccli.stats.making.tool_cut import FINDERS
 from bbccli.stats.selection.candidates import parts_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task

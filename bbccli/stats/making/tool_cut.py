@@ -6,20 +6,12 @@ By `--threshold tool`:
   hundredth pair of neighbours, copies in the bag included; the first of the highest accuracy.
 - `grid` (AutoGluon): 51 cuts from 0 to 1, then 19 on either side of the best; of equal ones the
   nearest to 0.5, by the metric of the run.
-
-By `--threshold sklearn[:METRIC]`, that of scikit-learn's `TunedThresholdClassifierCV`:
-`interpolated`, 100 cuts in each fold of each repeat, evenly from its lowest prediction to its
-highest, with the metric of each; of 100 cuts from the lowest to the highest of all, the first at
-which the mean of the folds, interpolated between their cuts, is best. Where a fold's metric is
-undefined at a cut it counts as 0; a fold of equal predictions, or of one class, does not count.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bbccli.domain.matrix import PredictionMatrix
-from bbccli.stats.making.cut import Sweep
 from bbccli.stats.making.interface import Find, Given
 from bbccli.stats.making.made import scored
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray
@@ -90,52 +82,6 @@ def grid(given: Given) -> Find:
         return np.where(np.isnan(best), 0.5, cuts).astype(np.float32).astype(np.float64)
 
     return find
-
-
-def interpolated(given: Given) -> Find:
-    """Return scikit-learn's cut of what is made in each bag."""
-    sweep, splits = Sweep.of(given), _splits(given.matrix)
-
-    def cells_of(below: IntArray, masses: FloatArray, positive: BoolArray) -> FloatArray:
-        hits, all_ = (np.bincount(below, m, _CUTS) for m in (masses * positive, masses))
-        above = np.cumsum(np.array([hits, all_ - hits])[:, ::-1], axis=1)[:, ::-1].T
-        return np.concatenate([above, above[0] - above], axis=1)
-
-    def of_bag(masses: FloatArray, scores: FloatArray) -> float:
-        cuts, cells = [], []
-        for split in splits:
-            rows = split[masses[split] > 0]
-            inside = scores[rows]
-            lowest, highest = (inside.min(), inside.max()) if len(inside) else (0.0, 0.0)
-            if abs(highest - lowest) > 1e-8 + 1e-5 * abs(highest):  # numpy's isclose
-                cuts.append(np.linspace(lowest, highest, _CUTS))
-                below = np.searchsorted(cuts[-1], inside, side="right") - 1
-                cells.append(cells_of(below, masses[rows], sweep.truth[rows]))
-        if not cuts:
-            return np.nan
-        values = sweep.judge(np.concatenate(cells)).reshape(-1, _CUTS)
-        known = np.flatnonzero(~np.isnan(values).all(axis=1))
-        if not len(known):
-            return np.nan
-        tried = np.linspace(min(cuts[k][0] for k in known), max(cuts[k][-1] for k in known), _CUTS)
-        curves = [np.interp(tried, cuts[k], np.nan_to_num(values[k])) for k in known]
-        best = tried[np.argmax(given.metric.direction.sign * np.mean(curves, axis=0))]
-        return float(np.nextafter(best, -np.inf))  # at the cut it is positive too
-
-    def find(weights: IntArray, made: FloatArray) -> FloatArray:
-        columns = np.moveaxis(made, 2, 0).reshape(len(weights), -1)
-        return np.array([*map(of_bag, sweep.masses(weights), columns)])
-
-    return find
-
-
-def _splits(matrix: PredictionMatrix) -> list[IntArray]:
-    """Return the rows (of R N) of each fold of each repeat; of each repeat without folds."""
-    folds = np.zeros((matrix.n_repeats, matrix.n_samples)) if matrix.folds is None else matrix.folds
-    rows = np.arange(folds.size).reshape(folds.shape)
-    return [
-        places[of == one] for places, of in zip(rows, folds, strict=True) for one in np.unique(of)
-    ]
 
 
 FINDERS = {"quantiles": quantiles, "grid": grid}
