@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 MODULES = [
-    ".".join(("bbccli", *path.relative_to(PACKAGE).with_suffix("").parts))
+    ".".join(("bbccli", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
     for path in sorted(PACKAGE.rglob("*.py"))
     if ">>>" in path.read_text(encoding="utf-8")
 ]
