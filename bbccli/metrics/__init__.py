@@ -33,34 +33,29 @@ __all__ = [
     "pair_share",
 ]
 
-_FAMILIES = {
-    "ranking": ("auc", "average-precision", "gini", "auc-ovo", "auc-ovr"),
-    "probability": ("log-loss", "brier"),
-    "classification": ("accuracy", "error", "balanced-accuracy", "mcc", "kappa", "mae-rank"),
-    "binary": (
-        *("precision", "recall", "specificity", "npv", "f1", "f2", "f0.5", "jaccard", "youden"),
-    ),
-    "multiclass": tuple(
-        f"{name}-{mean}"
-        for name in ("precision", "recall", "f1")
-        for mean in ("macro", "micro", "weighted")
-    ),
-    "regression": ("rmse", "mse", "mae", "medae", "mape", "poisson-deviance"),
-    "correlation": ("r2", "explained-variance", "pearson", "pearson-squared", "spearman"),
-    "ordinal": ("qwk", "qwk-classes"),
-    "survival": ("concordance", "concordance-uno"),
-    "scores": ("mean-score", "mean-loss"),
-}
-_MODULES = {name: module for module, names in _FAMILIES.items() for name in names}
-"""Module of each of our metrics, which is imported when one of them is first asked for."""
+_FAMILIES = (
+    *("ranking", "probability", "classification", "binary", "multiclass"),
+    *("regression", "correlation", "ordinal", "survival", "scores"),
+)
+_DEFAULTS = {"auc": "ranking", "accuracy": "classification", "rmse": "regression"}
+"""Families of metrics that are asked for without the others, and then imported alone."""
 
 
-def _own(name: str) -> Metric:
-    family: tuple[Metric, ...] = import_module(f"bbccli.metrics.{_MODULES[name]}").METRICS
-    return next(metric for metric in family if metric.name == name)
+def _of(family: str) -> tuple[Metric, ...]:
+    metrics: tuple[Metric, ...] = import_module(f"bbccli.metrics.{family}").METRICS
+    return metrics
 
 
-METRICS: Mapping[str, Metric] = ByName(_MODULES, _own, "bbccli.metrics", Metric)
+def _ours() -> list[str]:
+    return [metric.name for family in _FAMILIES for metric in _of(family)]
+
+
+def _built_in(name: str) -> Metric:
+    families = [_DEFAULTS[name]] if name in _DEFAULTS else _FAMILIES
+    return next(one for family in families for one in _of(family) if one.name == name)
+
+
+METRICS: Mapping[str, Metric] = ByName(_ours, _built_in, "bbccli.metrics", Metric, known=_DEFAULTS)
 """By name: ours, in the order of their families, and those that installed packages declare."""
 
 DEFAULTS = {
@@ -101,7 +96,7 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     run = matrix.source.run
     if run is not None:
         of_run = canonical(str(run.metric), METRICS)
-        if of_run in _MODULES and _fits(METRICS[of_run], matrix):
+        if of_run in METRICS and _fits(METRICS[of_run], matrix):
             return _as_selected(METRICS[of_run], matrix)
         if fitting(matrix):
             _refuse_other_metric(matrix, run, of_run)

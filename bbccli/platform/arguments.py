@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -51,6 +51,7 @@ def choice(kind: type[E], given: object, name: str) -> E:
 class ByName(Mapping[Name, Record]):
     """A registry whose records are made, by `make(name)`, on first use.
 
+    names: or a function that lists them, called when a name is asked for that is none of `known`.
     group, kind: entry points that may add records, and what these are; they are looked up where a
         name is asked for that is not among `names`, and not listed.
 
@@ -63,19 +64,24 @@ class ByName(Mapping[Name, Record]):
 
     def __init__(
         self,
-        names: Iterable[Name],
+        names: Iterable[Name] | Callable[[], Iterable[Name]],
         make: Callable[[Name], Record],
         group: str = "",
         kind: type[Record] | None = None,
+        known: Container[Name] = (),
     ) -> None:
-        self._names = dict.fromkeys(names)
+        self._listed, self._known = names, known
         self._make = make
         self._made: dict[Name, Record] = {}
         self._group, self._kind = group, kind
 
+    @cached_property
+    def _names(self) -> dict[Name, None]:
+        return dict.fromkeys(self._listed() if callable(self._listed) else self._listed)
+
     def __getitem__(self, name: Name) -> Record:
         if name not in self._made:
-            if name in self._names:
+            if name in self._known or name in self._names:
                 self._made[name] = self._make(name)
             elif self._kind is not None and name in self:
                 self._made[name] = plugins.load(self._group, name, self._kind)
@@ -93,7 +99,9 @@ class ByName(Mapping[Name, Record]):
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names or bool(self._group and name in plugins.declared(self._group))
+        if name in self._known or name in self._names:
+            return True
+        return bool(self._group and name in plugins.declared(self._group))
 
 
 def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | tuple[()] = ()) -> T:
