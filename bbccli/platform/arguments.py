@@ -77,7 +77,8 @@ class ByName(Mapping[Name, Record]):
 
     @cached_property
     def _names(self) -> dict[Name, None]:
-        return dict.fromkeys(self._listed() if callable(self._listed) else self._listed)
+        listed = self._listed if isinstance(self._listed, Iterable) else self._listed()
+        return dict.fromkeys(listed)
 
     def __getitem__(self, name: Name) -> Record:
         if name not in self._made:
