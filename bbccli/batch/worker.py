@@ -9,7 +9,6 @@ import sys
 import traceback
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import lru_cache
 from pathlib import Path
 
 from bbccli.batch.sources import BatchFile
@@ -27,7 +26,6 @@ from bbccli.reading.sources import metadata_path, sha256_of
 from bbccli.reading.sources.lines import line_of
 from bbccli.reading.sources.urls import MissingError, url_bytes
 from bbccli.use_cases.correct import answer
-from bbccli.use_cases.options import Analysis
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is; use fewer --jobs"
@@ -126,13 +124,8 @@ def record(task: FileTask, files: str | None, **outcome: Json) -> str:
 
 def key_of(source: BatchFile) -> str:
     """Return the hash of path, options and version, without the content of files."""
-    content = f"[{json.dumps(__version__)}, {json.dumps(source.path)}, {_options(source.analysis)}]"
-    return hashlib.sha256(content.encode()).hexdigest()[:32]
-
-
-@lru_cache(maxsize=8)  # the files of a batch, or of a manifest, have few different ones
-def _options(analysis: Analysis) -> str:
-    return json.dumps(as_json(analysis), sort_keys=True)
+    content = [__version__, source.path, as_json(source.analysis)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class _Place:

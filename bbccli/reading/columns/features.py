@@ -90,9 +90,8 @@ def leave_out_copies(glance: Glance) -> Sheet:
 
     Probabilities on the scale from 0 to 1 may be another one calibrated, and stay.
 
-    Seen: another column less its mean, divided by its standard deviation (`ZPR_1` of SPSS); or
-      beyond 0 and 1, of three values or more, and in every row in the order of a probability, or in
-      reverse (log-odds, ranks, deciles, points)
+    Seen: another column standardised (`ZPR_1` of SPSS); or three or more values beyond 0 and 1, in
+      the order of a probability, or in reverse (log-odds, ranks, deciles, points)
     Means: the same predictions again
     Done: left out, with a note
     """

@@ -147,7 +147,7 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
 def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collection[str]) -> None:
     """Refuse a first row of units, by which columns of numbers would be text.
 
-    Seen: the first row holds text in several columns of nothing but numbers below it
+    Seen: in several columns, text in the first row above nothing but numbers
     Means: a row of units, or a second line of the header
     Done: an error
     """
