@@ -191,7 +191,7 @@ def _options(names: list[str], path: str) -> dict[str, str]:
     for name in names:
         option = name.replace("-", "_")
         if name != PATH and option not in options:
-            keys = [one.replace("_", "-") for one in options]
+            keys = [option.replace("_", "-") for option in options]
             near = difflib.get_close_matches(name.replace("_", "-"), keys, n=1)
             otherwise = f"{PATH}, and any of: {', '.join(keys)}"
             raise InputError(

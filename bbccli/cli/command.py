@@ -146,10 +146,12 @@ class ChecksHere:
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, including --help."""
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for one in parameters:
-            if "process_value" not in vars(one):
-                told = self.declared.get(one.name)
-                one.process_value = partial(_processed, one, one.process_value, told)
+        for parameter in parameters:
+            if "process_value" not in vars(parameter):
+                told = self.declared.get(parameter.name)
+                parameter.process_value = partial(
+                    _processed, parameter, parameter.process_value, told
+                )
         return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -82,7 +82,7 @@ def gate(
     results: list[Any] = [
         one if isinstance(one, ErrorEnvelope) else judged(one, rule) for one in read
     ]
-    whole = [one for one in results if not isinstance(one, ErrorEnvelope)]
+    whole = [result for result in results if not isinstance(result, ErrorEnvelope)]
     if any(one.gate is None for one in whole):
         raise OptionError(
             "there is no threshold, neither on the command line nor saved with the result",

@@ -198,7 +198,7 @@ def publish(
     text: the report, where it needs more than the records.
     answer: sentences of a record.
     """
-    whole = [one for one in records if not isinstance(one, ErrorEnvelope)]
+    whole = [record for record in records if not isinstance(record, ErrorEnvelope)]
     form, to_file = FORMS[format], where.output != STDOUT
     if not (form.for_people or to_file or where.quiet):
         tell(whole)

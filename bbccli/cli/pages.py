@@ -80,7 +80,9 @@ def report(
         else:
             records = [document.record for document in _results(results)]
             failures = [record for record in records if isinstance(record, ErrorEnvelope)]
-            exhibits = [Exhibit(one) for one in records if not isinstance(one, ErrorEnvelope)]
+            exhibits = [
+                Exhibit(record) for record in records if not isinstance(record, ErrorEnvelope)
+            ]
         if figures is not None:
             _write_figures(exhibits, figures)
         if [exhibit.document.command for exhibit in exhibits] == ["compare"]:

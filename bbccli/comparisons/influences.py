@@ -226,7 +226,7 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> In
         inside = strata == stratum
         values[inside] -= values[inside].mean(axis=0)
     scorers = (every.bind(columns) for columns in every.blocks())
-    of_shares = all(isinstance(one, MeanScorer) and one.share for one in scorers)
+    of_shares = all(isinstance(scorer, MeanScorer) and scorer.share for scorer in scorers)
     return Influences(
         names=matrix.configurations,
         gains=readonly(gains),

@@ -208,7 +208,9 @@ class Envelope(AnyEnvelope):
     @property
     def made(self) -> Made | None:
         """What is made of the configurations; None where one is selected as it is."""
-        return next((one.made for one in self.estimates if one.made is not None), None)
+        return next(
+            (estimate.made for estimate in self.estimates if estimate.made is not None), None
+        )
 
     def of_metric(self, metric: str) -> list[Estimate]:
         """Return the estimates of a metric, in order."""

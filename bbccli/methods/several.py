@@ -158,7 +158,7 @@ def _on_vault(
     if vault is not None and not vault.openings:
         yield vault_closed(vault.n_samples, vault.planned)
     for metric in metrics:
-        measured = [one for one in estimates if one.metric == metric.name]
+        measured = [estimate for estimate in estimates if estimate.metric == metric.name]
         opened = next((one for one in measured if one.opened and one.interval), None)
         bbc = next((one for one in measured if one.method in ("bbc", "bbc-632")), None)
         if opened is None or opened.interval is None or bbc is None or bbc.winner != opened.winner:

@@ -283,7 +283,7 @@ def meant_by(name: str) -> str:
         canonical(bare, METRICS),
         canonical(f"neg-{name}", METRICS),
     )
-    return next((one for one in candidates if one in METRICS), name)
+    return next((candidate for candidate in candidates if candidate in METRICS), name)
 
 
 def canonical(name: str, names: Container[str]) -> str:

@@ -172,7 +172,7 @@ def check(
             widths.append(width_of(study, basis, plan))
         progress(position + 1, n_studies)
     (naive, honest, optimism, near), errors = _means_and_errors(np.array(figures))
-    finite = np.array([one for one in widths if isfinite(one)] or [float("nan")])
+    finite = np.array([width for width in widths if isfinite(width)] or [float("nan")])
     (mean,), (width_error,) = _means_and_errors(finite[:, None])
     return Check(
         *(basis.law, n_studies, naive, honest, optimism, errors[2]),

@@ -224,12 +224,12 @@ def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
     """Return columns as numbers: as integers if all are."""
     import pyarrow as pa
 
-    if any(one.is_boolean for one in columns):
-        columns = [_classes_as_numbers(one) for one in columns]
+    if any(column.is_boolean for column in columns):
+        columns = [_classes_as_numbers(column) for column in columns]
     try:
-        as_numbers = [_numbers(one, pa.int64()) for one in columns]
+        as_numbers = [_numbers(column, pa.int64()) for column in columns]
     except pa.ArrowException:
-        as_numbers = [_numbers(one, pa.float64()) for one in columns]
+        as_numbers = [_numbers(column, pa.float64()) for column in columns]
     for column, numbers in zip(columns, as_numbers, strict=True):
         _refuse_merged(column, numbers)
     return as_numbers
@@ -253,7 +253,7 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
     """Return text of one type, with time stamps spelled the same way."""
     import pyarrow as pa
 
-    texts = [cast(one.values, pa.large_string()) for one in columns]
+    texts = [cast(column.values, pa.large_string()) for column in columns]
     stamps = [_stamps(text) for text in texts]
     if any(stamp is None for stamp in stamps):
         return texts
@@ -296,9 +296,9 @@ def _unlike(columns: Sequence[Column]) -> InputError:
     """Return the error about a column that is text in one file, but not in another."""
     first = columns[0]
     column = next(
-        one
-        for one in columns[1:]
-        if (one.is_text, one.is_boolean) != (first.is_text, first.is_boolean)
+        column
+        for column in columns[1:]
+        if (column.is_text, column.is_boolean) != (first.is_text, first.is_boolean)
     )
     guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
     entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)

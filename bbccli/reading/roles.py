@@ -235,7 +235,7 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
     same = [one for one in names if _meaning(one) == _meaning(name)]
     if same:
         return f"did you mean {same[0]!r}?"
-    folded = {one.casefold(): one for one in reversed(names)}
+    folded = {name.casefold(): name for name in reversed(names)}
     import difflib
 
     close = difflib.get_close_matches(name.casefold(), list(folded), n=3)

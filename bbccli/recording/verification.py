@@ -71,7 +71,7 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     if configuration:
         key = f"test_{metric or 'score'}"
         if key not in keys:
-            tests = [one.removeprefix("test_") for one in keys if one.startswith("test_")]
+            tests = [key.removeprefix("test_") for key in keys if key.startswith("test_")]
             hint = (
                 f"give metric= one of: {', '.join(tests)}"
                 if tests
@@ -163,10 +163,13 @@ def verified(
     candidates = candidates_of(results, metric, configuration, folder)
     everything, damaged = store.parts_in(folder)
     recorded = _by_parameters(part for part in everything if part.data in ("", data))
-    candidates = [replace(one, parts=_parts_of(one, recorded, identity)) for one in candidates]
+    candidates = [
+        replace(candidate, parts=_parts_of(candidate, recorded, identity))
+        for candidate in candidates
+    ]
     n_fits = _check_fits(folder, candidates, damaged)
     deviation = _check_means(folder, candidates)
-    plan = with_default_score(plan, [part for one in candidates for part in one.parts])
+    plan = with_default_score(plan, [part for candidate in candidates for part in candidate.parts])
     again, why = _recomputed(plan, candidates)
     for one, part, candidate in again:
         wants_classes = METRICS[canonical(one.score.metric, METRICS)].wants is PredictionKind.LABEL
@@ -192,8 +195,8 @@ def verified(
     return Verified(
         n_candidates=len(candidates),
         n_fits=n_fits,
-        incomplete=tuple(one.label for one in candidates if one.failed),
-        dropped=tuple(one.label for one in candidates if one.dropped),
+        incomplete=tuple(candidate.label for candidate in candidates if candidate.failed),
+        dropped=tuple(candidate.label for candidate in candidates if candidate.dropped),
         largest_deviation=deviation,
         largest_recomputed=max((one.difference for one, *_ in again), default=None),
         n_recomputed=len(again),
@@ -225,7 +228,10 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
             f"the search selects by {refit!r}, which is not the metric that was recorded: bbc "
             "correct selects by the recorded one"
         ]
-    chosen, means = getattr(results, "best_index_", None), [one.mean for one in candidates]
+    chosen, means = (
+        getattr(results, "best_index_", None),
+        [candidate.mean for candidate in candidates],
+    )
     if chosen is None or not np.isfinite(means[chosen]):
         return []
     best = int(np.nanargmax(means))

@@ -47,7 +47,9 @@ def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
     for column, name in enumerate(matrix.configurations):
         told, match = about.get(name, {}).get("axis"), _NAME.fullmatch(name)
         values = [*told.items()] if isinstance(told, Mapping) else []
-        values = [one for one in values if type(one[1]) is int and one[0] != "configuration"]
+        values = [
+            value for value in values if type(value[1]) is int and value[0] != "configuration"
+        ]
         if len(values) == 1 and isinstance(told, Mapping):
             (axis, value), called = values[0], told.get("configuration")
             yield name, Place(str(called or (match[1] if match else name)), str(axis), value)
@@ -56,7 +58,7 @@ def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
     several = {
         configuration: {value: column for value, (column,) in sorted(columns.items())}
         for configuration, columns in named.items()
-        if len(columns) > 1 and all(len(one) == 1 for one in columns.values())
+        if len(columns) > 1 and all(len(column) == 1 for column in columns.values())
     }
     if not any(_is_steady(matrix, columns) for columns in several.values()):
         return

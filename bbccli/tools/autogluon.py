@@ -370,7 +370,7 @@ def ensemble_of(
     weights = _weights(mean, [*map(predictions.get, candidates)])
     # that of `fit_extra` is made of the models that it fitted, after an ensemble of earlier ones
     earlier = [at for one, at in order.items() if one[:8] == name[:8] and at < before]
-    n_old = sum(order.get(one, 0) < max(earlier, default=0) for one in candidates)
+    n_old = sum(order.get(candidate, 0) < max(earlier, default=0) for candidate in candidates)
     if n_old < len(candidates) and not any(weights[:n_old]):
         candidates, weights = candidates[n_old:], weights[n_old:]
     kinds = (_KINDS.match(candidate) for candidate in candidates)

@@ -57,7 +57,7 @@ def _log(file: File, header: Any, samples: Any) -> Log:
     measured: set[str] = set()
     samples = file.each(samples if not left_out else (), "sample")
     items = [_result(file, object_of(sample), measured) for sample in samples]
-    names = (name for one in items for name in one.scores)
+    names = (name for item in items for name in item.scores)
     details: dict[str, object] = {}
     for step in map(object_of, plan.get("steps") or ()):  # such as a system message
         details |= under(str(step.get("solver")), step.get("params"))

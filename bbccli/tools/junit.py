@@ -51,7 +51,7 @@ def _load(file: File) -> Iterator[Log]:
     parts = [read] if len({*items}) == len(items) else [[one] for one in read]
     for part in parts:
         suites, tests = [suite for suite, _ in part], [one for _, each in part for one in each]
-        failed = {one.item: one for one in tests if one.error}  # as well, in its teardown
+        failed = {test.item: test for test in tests if test.error}  # as well, in its teardown
         times = [moment_of(suite.get("timestamp")) for suite in suites]
         yield Log(
             place=file.path,
@@ -59,7 +59,7 @@ def _load(file: File) -> Iterator[Log]:
                 "model": suites[0].get("name", "") if len(suites) == 1 else "",
                 _PARTS: len(parts),
             },
-            results=[*failed.values(), *(one for one in tests if one.item not in failed)],
+            results=[*failed.values(), *(test for test in tests if test.item not in failed)],
             scorers={_SCORE: ScorerInfo(reported=_reported(suites, tests))},
             created=min(filter(None, times), default=None),
             left_out="" if suites else "it holds no tests",

@@ -163,8 +163,8 @@ def load(folder: Path) -> Predictions:
         metric=run.metric,
         metric_name=run.metric_name,
         unchecked=next((why for why, holds in reasons.items() if holds), ""),
-        leaderboard=tuple(one for one in scores if one.fold is None),
-        fold_scores=tuple(one for one in scores if one.fold is not None),
+        leaderboard=tuple(score for score in scores if score.fold is None),
+        fold_scores=tuple(score for score in scores if score.fold is not None),
         curves=mljar_logs.stopping_curves(run.folder, run.models, run.metric, run.n_logged),
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
@@ -318,10 +318,10 @@ def _classes(run: _Run, target: FloatArray) -> list[Any]:
 
 def _preprocessing(model: Path, *files: str) -> tuple[Path, list[dict[str, Any]]]:
     """Return the preprocessing of each fit, from the first of some files, and that file."""
-    place = next((model / one for one in files if (model / one).is_file()), None)
+    place = next((model / file for file in files if (model / file).is_file()), None)
     about = None if place is None else read_json(place)
     parts = about.get("preprocessing") if isinstance(about, dict) else None
-    fits = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    fits = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     return place or model, fits
 
 
@@ -352,7 +352,7 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
 
 
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
-    holds = {flag: any(one in name for one in marks) for flag, marks in _MARKS.items()}
+    holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
     holds["averaged_over_repeats"] = run.n_repeats > 1
     holds[STOPPED_EARLY] = mljar_logs.stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
     return tuple(flag for flag, one in holds.items() if one)
@@ -380,7 +380,7 @@ def _scores(
     place, noisy = run.folder / _BOARD, targets.scaled if targets is not None else ()
     # equal targets, scaled and back, have ranks of their own
     alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
-    for name in [one for one in run.models if run.metric and (alike or one not in noisy)]:
+    for name in [model for model in run.models if run.metric and (alike or model not in noisy)]:
         if board is not None:
             row, text = board[name]
             score = files.number_in(text, place, row, "metric_value", hint=_AGAIN)
@@ -417,12 +417,14 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
     (1, n) for the fold of each row if known, else (L, 1) for each fit.
     """
     place, fits = _preprocessing(model, "framework.json")
-    scalings = [one["scale_y"] for one in fits if one.get("scale_y")]
+    scalings = [fit["scale_y"] for fit in fits if fit.get("scale_y")]
     try:
-        if not any("log" in one["scale_method"] for one in scalings):
-            sizes = [abs(float(one[key][0])) for one in scalings for key in ("mean", "scale")]
+        if not any("log" in scaling["scale_method"] for scaling in scalings):
+            sizes = [
+                abs(float(scaling[key][0])) for scaling in scalings for key in ("mean", "scale")
+            ]
             return max(sizes, default=0.0), np.empty((0, 1))
-        limits = np.array([float(one["X_min_values"][0]) for one in scalings])
+        limits = np.array([float(scaling["X_min_values"][0]) for scaling in scalings])
     except (KeyError, TypeError, ValueError, IndexError):
         problem = "does not say how targets were scaled"
         raise InputError(problem, path=place, hint=_AGAIN) from None

@@ -161,7 +161,7 @@ class CompareOptions:
         for name, (value, questions) in fits.items():
             if value and question not in questions:
                 flag = parameter(name)
-                needed = " or ".join(one for one in questions if one != flag)
+                needed = " or ".join(question for question in questions if question != flag)
                 needed = needed.replace(f" or {flag}", "")
                 alone = ", or alone" if flag in questions else ""
                 raise OptionError(

@@ -87,7 +87,9 @@ def answer(
             estimates, notes = estimate(
                 matrix, metrics, plan, methods, tight=analysis.tight, progress=progress
             )
-            hidden = analysis.vault is not None and not any(one.opened for one in estimates)
+            hidden = analysis.vault is not None and not any(
+                estimate.opened for estimate in estimates
+            )
             if hidden and rule is not None:
                 raise UndefinedError(
                     "the vault shows no figure that could be judged",
@@ -226,7 +228,9 @@ def _capped(
     """Return the effect of `--cap` on each reported error without a worst value."""
     capped = []
     for metric in metrics if plan.cap is None else ():
-        reported = reported_estimate([one for one in estimates if one.metric == metric.name])
+        reported = reported_estimate(
+            [estimate for estimate in estimates if estimate.metric == metric.name]
+        )
         if reported is not None and metric.name in POWERS:
             method = METHODS[reported.method]
             of_cap = replace(plan, cap=CAP)
@@ -240,7 +244,9 @@ def _beside(
 ) -> Iterator[tuple[Estimate, MadeGain]]:
     """Yield the best single configuration by each metric, and what an ensemble gains over it."""
     for metric in metrics if plan.makes else ():
-        made = reported_estimate([one for one in estimates if one.metric == metric.name])
+        made = reported_estimate(
+            [estimate for estimate in estimates if estimate.metric == metric.name]
+        )
         if made is None:
             continue
         from bbccli.stats.bootstrap.differences import difference_at_size

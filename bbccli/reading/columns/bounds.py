@@ -141,7 +141,7 @@ def _stem_and_level(name: str) -> tuple[str, float] | None:
             width = float(number[0]) if number else 0.0
             width = 100 * max(width, 1 - width) if 0 < width < 1 else width
             level = 2 + width / 1000 if side["high"] else -1 - width / 1000
-            rest = [*words[:place], *(one for one in words[place + 1 :] if not one.isdecimal())]
+            rest = [*words[:place], *(word for word in words[place + 1 :] if not word.isdecimal())]
             return " ".join(rest), level
     if not (match := _LEVEL.search(name)):
         return None

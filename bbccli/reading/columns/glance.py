@@ -102,7 +102,7 @@ class Glance:
         columns = sheet.table.glance(looked_at, self.rows).columns if looked_at else ()
         for name, values in zip(looked_at, columns, strict=True):
             texts = (name_of(value.as_py()) for value in values)  # one by one: the first may tell
-            known[name] = all(one in _NONE or spelled(one, classes) in classes for one in texts)
+            known[name] = all(text in _NONE or spelled(text, classes) in classes for text in texts)
         return [name for name in free if known[name]]
 
     def whole(self, *positions: int) -> FloatArray:

@@ -84,7 +84,7 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
     from bbccli.reading.evaluations.scores import sheet_of_logs
 
     files = list({file.path.resolve(): file for file in files}.values())
-    folders = [Path(one) for one in paths if isinstance(one, str | Path) and os.path.isdir(one)]  # noqa: PTH112
+    folders = [Path(path) for path in paths if isinstance(path, str | Path) and os.path.isdir(path)]  # noqa: PTH112
     around = [one for folder in folders for one in _walk(folder)]
     return sheet_of_logs(first, path, files, request, around)
 
@@ -182,7 +182,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder that may be logs by their names, in order."""
     for place, folders, names in os.walk(folder):
         inner = Path(place)
-        folders[:] = sorted(one for one in folders if not one.startswith(_PASSED_OVER))
+        folders[:] = sorted(folder for folder in folders if not folder.startswith(_PASSED_OVER))
         if len(inner.relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
         yield from (inner / name for name in sorted(names) if _may_be_log(inner / name))

@@ -129,14 +129,16 @@ def _logs(framework: Framework, files: Sequence[File], key: str | None) -> list[
 def _keyed(log: Log, name: str) -> Log:
     """Return a log with a fact about each item for its key."""
     place = str(log.place)
-    keys = {one.item: _fact("row_id", name, one, {}, place) for one in log.results}
+    keys = {result.item: _fact("row_id", name, result, {}, place) for result in log.results}
     if None in keys.values() or len({*keys.values()}) < len(keys):
         raise InputError(
             f"{parameter('row_id')} is {name!r}, which is no key: items lack it, or share a value",
             path=place,
             hint="name a fact that differs between all items",
         )
-    return replace(log, results=[one._replace(item=str(keys[one.item])) for one in log.results])
+    return replace(
+        log, results=[result._replace(item=str(keys[result.item])) for result in log.results]
+    )
 
 
 def _whole(log: Log) -> Log:

@@ -167,7 +167,7 @@ def appended(tables: Sequence[Table], path: str, folds: Sequence[int] = ()) -> T
             there, lacks = (first, table) if lacking in first.names else (table, first)
             refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
     starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
-    parts = [pa.table({one: table.data.column(one) for one in first.names}) for table in tables]
+    parts = [pa.table({name: table.data.column(name) for name in first.names}) for table in tables]
     for i, fold in enumerate(folds):
         parts[i] = parts[i].append_column("fold", as_arrow(np.full(tables[i].n_rows, fold)))
     return replace(

@@ -104,7 +104,7 @@ def _of_files(
     tables = [read_table(path) for path in paths]
     for table in tables:
         _check_labels(table, label, outcome)
-    return [one if one.about else replace(one, about=about) for one in tables]
+    return [table if table.about else replace(table, about=about) for table in tables]
 
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:

@@ -125,7 +125,7 @@ def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
     for position, metric in enumerate(document.metrics):
         performances = [row.performances[position] for row in document.rows]
         digits = phrases.digits_by(
-            metric, [getattr(one, key) for one in performances for key in ways]
+            metric, [getattr(performance, key) for performance in performances for key in ways]
         )
         yield _figures(phrases.metric_label(metric), position, "value", digits)
         # of the first metric all that is known; of the others what selects

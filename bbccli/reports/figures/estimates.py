@@ -127,8 +127,8 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     if estimate is None:
         return "no method here selects in resamples"
     shares, method = estimate.selection, phrases.method_name(estimate.method)
-    rows = [(visible(one.configuration), percent(one.share, 1)) for one in shares]
-    series = [WINNER if one.configuration == estimate.winner else OTHERS for one in shares]
+    rows = [(visible(share.configuration), percent(share.share, 1)) for share in shares]
+    series = [WINNER if share.configuration == estimate.winner else OTHERS for share in shares]
     names = vega.labels(
         one.configuration + " (winner)" * (kind == WINNER)
         for one, kind in zip(shares, series, strict=True)
@@ -142,13 +142,13 @@ def wins(exhibit: Exhibit) -> Drawn | str:
         }
         for name, one, kind, (_, share) in zip(names, shares, series, rows, strict=True)
     ]
-    rest = 1 - sum(one.share for one in shares)
+    rest = 1 - sum(share.share for share in shares)
     first = ""
     if rest > 1e-9:
         first = f"; the first {len(shares)}"
         rows.append(("all others", percent(rest, 1)))
     winner = vega.name_of(estimate.winner)
-    share = next((one.share for one in shares if one.configuration == estimate.winner), None)
+    share = next((share.share for share in shares if share.configuration == estimate.winner), None)
     reading = f"{winner} wins in fewer of the resamples of {method} than the configurations shown."
     if share is not None:
         clear = phrases.stability(estimate)

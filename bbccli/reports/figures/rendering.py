@@ -125,8 +125,8 @@ def painting() -> Iterator[None]:
 def draw_ahead(figures: Iterable[Drawn | Absent]) -> None:
     """Have figures of a page drawn by the painter, if there is one."""
     if painter := _painter.get():
-        for one in figures:
-            for spec in (one.spec, one.on_telephone()) if isinstance(one, Drawn) else ():
+        for figure in figures:
+            for spec in (figure.spec, figure.on_telephone()) if isinstance(figure, Drawn) else ():
                 if spec is not None:
                     painter.draw(_text_of(themed(spec)))
 

@@ -20,7 +20,7 @@ def json_schema() -> Json:
     definitions: dict[str, Json] = {}
     *kinds, inspection = map(imported, RECORDS.values())
     roots = (*kinds, imported(OF_ERROR), inspection)
-    root, *_ = [_schema_of(one, definitions) for one in roots]
+    root, *_ = [_schema_of(root, definitions) for root in roots]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": SCHEMA_VERSION,

@@ -28,7 +28,10 @@ def render(documents: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
     """Return one flat object of a single result; of several, an object for each, by its path."""
     if len(documents) == 1:
         return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
-    paths = (one.path if isinstance(one, ErrorEnvelope) else one.input.path for one in documents)
+    paths = (
+        document.path if isinstance(document, ErrorEnvelope) else document.input.path
+        for document in documents
+    )
     return "".join(_tree(zip(paths, documents, strict=True)))
 
 

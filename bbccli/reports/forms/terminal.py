@@ -263,7 +263,7 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
 
 def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style: Style) -> str:
     """Return columns side by side, in parts, or row by row."""
-    n_keys, room = max(sum(one.head.key for one in columns), 1), style.width + block.gap
+    n_keys, room = max(sum(column.head.key for column in columns), 1), style.width + block.gap
     for shown in (columns, [column.broken() for column in columns]):
         parts = [[*shown[:n_keys]]]
         for column in shown[n_keys:]:
@@ -273,7 +273,9 @@ def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style:
         if len(parts) == 1:
             break
     if n_rows and any(_taken(part, block) > room for part in parts):
-        rows = [[(one.name.strip(), one.cells[n]) for one in columns] for n in range(n_rows)]
+        rows = [
+            [(column.name.strip(), column.cells[n]) for column in columns] for n in range(n_rows)
+        ]
         if block.marked is not None and block.marked < n_rows:
             name, text = rows[block.marked][0]
             rows[block.marked][0] = (name, MARK + text)

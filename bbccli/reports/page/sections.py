@@ -49,17 +49,17 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
     """Return the blocks of one result and its figures as sections of a page."""
     parts = _Parts.of(blocks)
     shown = {figure.kind for figure in figures if isinstance(figure, Drawn)}
-    tables = [one for one in parts.tables if one.figure not in shown]
+    tables = [table for table in parts.tables if table.figure not in shown]
     return [
         parts.verdict(),
-        *(_table(one) for one in tables if not one.title),
+        *(_table(table) for table in tables if not table.title),
         parts.summary(),
         notes_section(parts.notes, parts.doubts),
         figure_sections(figures) if figures else Markup(),
         *(
-            section(one.title, one.title.lower().replace(" ", "-"), _table(one))
-            for one in tables
-            if one.title
+            section(table.title, table.title.lower().replace(" ", "-"), _table(table))
+            for table in tables
+            if table.title
         ),
     ]
 
@@ -75,8 +75,8 @@ def cell_of_blocks(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = 
     figures: of the result; the first that is drawn is shown.
     """
     parts = _Parts.of(block for block in blocks if not isinstance(block, Line))
-    answers = [_table(one) for one in parts.tables if not one.title]
-    folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
+    answers = [_table(table) for table in parts.tables if not table.title]
+    folded = [details(table.title, _table(table)) for table in parts.tables if table.title]
     return cell([parts.verdict(), picture(figures), *answers, *parts.facts(), *folded], parts.notes)
 
 
@@ -165,7 +165,7 @@ def figure_sections(figures: Sequence[Drawn | Absent], prefix: str = "") -> Mark
 
     prefix: of all ids, where a page has several results.
     """
-    drawn = [one for one in figures if isinstance(one, Drawn)]
+    drawn = [figure for figure in figures if isinstance(figure, Drawn)]
     items = [f"{one.title}: {one.reason}." for one in figures if isinstance(one, Absent)]
     if not can_render():
         items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")

@@ -83,7 +83,7 @@ def jointly(cases: Sequence[Case]) -> FloatArray:
     plan = cases[0].plan
     plan = replace(plan, n_resamples=n_draws(plan), tolerance=None, guard=False)
     gains = []
-    for case in (replace(one, plan=plan) for one in cases):
+    for case in (replace(case, plan=plan) for case in cases):
         values = out_of_bag(case).values
         gains.append((selections(case).ordinals[: len(values)], values))
     common = reduce(np.intersect1d, (rows for rows, _ in gains))

@@ -154,10 +154,10 @@ def _key(table: Table, by_hand: str | None) -> str:
     name = _chosen(table, by_hand, "row_id") or next(spelled, None)
     if name is None:
         unique = [
-            one
-            for one in table.names
-            if not (is_number(kind := table.type_of(one)) and not is_integer(kind))
-            and not len(repeated(table.column(one).codes()[0]))
+            name
+            for name in table.names
+            if not (is_number(kind := table.type_of(name)) and not is_integer(kind))
+            and not len(repeated(table.column(name).codes()[0]))
         ]
         hint = f"{parameter('row_id')} NAME; " + (
             f"{listing([repr(one) for one in unique], SHOWN)} may be it"
