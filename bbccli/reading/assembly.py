@@ -180,10 +180,8 @@ def _notes_on_columns(
     if request.task is None and task is not None and task is not outcome.task:
         yield of_metadata.metadata_contradicted(task, outcome.task)
     inferred = outcome.task is Task.REGRESSION and request.task is None and task is None
-    if inferred and (present := _like_classes(outcome.values, predictions)):
-        others = predictions.array[~np.isin(predictions.array, present)]
-        other = "" if predictions.in_unit else f"{others[0]:.0f}"
-        yield of_metadata.classes_as_values([str(one) for one in present], other)
+    if inferred:
+        yield from _on_classes(outcome.values, predictions)
     column = column_of_weights(sheet)
     if column is not None:
         meant = request.roles.weight is not None or "weight" in sheet.metadata.roles
@@ -201,18 +199,22 @@ def _notes_on_columns(
             yield of_data.bounds_of_averages()
 
 
-def _like_classes(truth: FloatArray | IntArray, predictions: Values) -> list[int]:
-    """Return the few whole numbers of a truth whose predictions are all from 0 to 1, though they
-    are not, or whole numbers too; else none.
+def _on_classes(truth: FloatArray | IntArray, predictions: Values) -> Iterator[Note]:
+    """Yield a note on few whole numbers of a truth whose predictions are all from 0 to 1, though
+    they are not, or whole numbers too.
     """
     lowest, highest = float(truth.min()), float(truth.max())
     beyond = (lowest < 0 or highest > 1) and max(-lowest, highest) < EXACT_INTEGERS
     if not beyond or not (truth == np.rint(truth)).all():
-        return []
-    present: list[int] = distinct(np.asarray(truth, np.int64)).tolist()
-    array = predictions.array
-    shares_or_labels = predictions.in_unit or (array == np.rint(array)).all()
-    return present if len(present) <= MOST_CLASSES and shares_or_labels else []
+        return
+    present, array = distinct(np.asarray(truth, np.int64)).tolist(), predictions.array
+    if len(present) > MOST_CLASSES:
+        return
+    if predictions.in_unit:
+        yield of_metadata.classes_as_values([*map(str, present)])
+    elif (array == np.rint(array)).all():
+        other = array[~np.isin(array, present)][0]  # else they were labels
+        yield of_metadata.classes_as_values([*map(str, present)], f"{other:.0f}")
 
 
 def notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -263,11 +263,12 @@ def copies_of(
     for i, column in enumerate(chain(_truth(outcome), columns)):
         bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
         keys = _mixed(keys + bits)
-        if i in _CHECKED and _times(keys, groups) == 1:
-            different = len(keys) - len(distinct(keys)) < FEWEST
+        if i in _CHECKED and _times(counts := _counts(keys, groups)) == 1:
+            different = len(keys) - len(counts) < FEWEST
             if different or groups is not None or (i == _CHECKED[-1] and not _n_again(keys)):
                 return 1, 0
-    return _times(keys, groups, FEWEST), 0 if groups is not None else _n_again(keys)
+    times = _times(_counts(keys, groups), FEWEST)
+    return times, 0 if groups is not None else _n_again(keys)
 
 
 def _n_again(keys: Any) -> int:
@@ -279,16 +280,17 @@ def _n_again(keys: Any) -> int:
     return int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
 
 
-def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
-    """Return the greatest common divisor of the counts of keys (N,), or of groups with their
-    keys.
-    """
+def _counts(keys: Any, groups: IntArray | None) -> IntArray:
+    """Return how often each of the keys (N,) occurs, or each group with its keys."""
     if groups is not None:
         rows, keys = keys, np.zeros(int(groups.max()) + 1, np.uint64)
         np.add.at(keys, groups, _mixed(rows))
     ordered = np.sort(keys)
-    starts = starts_of(ordered)
-    counts = np.diff(starts, append=len(ordered))
+    return np.diff(starts_of(ordered), append=len(ordered))
+
+
+def _times(counts: IntArray, fewest: int = 1) -> int:
+    """Return the greatest common divisor of counts; 1 if they are fewer."""
     return int(np.gcd.reduce(counts)) if len(counts) >= fewest else 1
 
 
