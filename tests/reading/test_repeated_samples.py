@@ -252,7 +252,7 @@ def test_a_part_of_the_rows_again():
     assert again(np.arange(80, 120)) == (1, 40)
     assert again(np.arange(80, 120), decimals=2) == (1, 40)
     assert again([*range(20), *range(60, 100)]) == (1, 60)
-    assert again(np.arange(19)) == (1, 0)
+    assert again(np.arange(19)) == again([*range(15), *range(60, 75)]) == (1, 0)
     assert again(rng_of(3).permutation(120)[:60]) == (1, 0)  # such as bootstrapped, or by chance
     assert again([]) == (1, 0)
 
