@@ -228,10 +228,8 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
             f"the search selects by {refit!r}, which is not the metric that was recorded: bbc "
             "correct selects by the recorded one"
         ]
-    chosen, means = (
-        getattr(results, "best_index_", None),
-        [candidate.mean for candidate in candidates],
-    )
+    chosen = getattr(results, "best_index_", None)
+    means = [candidate.mean for candidate in candidates]
     if chosen is None or not np.isfinite(means[chosen]):
         return []
     best = int(np.nanargmax(means))
