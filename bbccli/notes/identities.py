@@ -153,9 +153,9 @@ def whole_numbers(names: Sequence[str]) -> Texts:
 @whole_numbers.also
 def equal_parts(names: Sequence[str]) -> Texts:
     """Columns that cut the samples into equal parts, as folds do, under another name."""
-    each = "has" if len(names) == 1 else "have"
+    verb = "holds" if len(names) == 1 else "hold"
     return (
-        f"{listing(names)} {each} a few whole numbers, each as often, as folds have: left out",
+        f"{listing(names)} {verb} a few whole numbers, all equally often, as folds do: left out",
         f"give --fold {names[0]!r} if these are the folds, else --exclude {names[0]!r}",
     )
 
