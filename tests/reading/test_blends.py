@@ -205,3 +205,43 @@ def test_of_whole_numbers_far_apart():
     columns["final"] = np.rint(far[:, :2] @ [0.4, 0.6]).astype(int)
     values = TRUTH * 40 + RNG.normal(30, 9, N).round(1)
     assert read(pa.table({"y": values, **columns})).configurations == tuple(columns)[:3]
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_of_ranks_within_folds(save, share):
+    fold = np.arange(N) % 4  # of two sizes
+    ranks = np.zeros((N, 2))
+    for k in range(4):
+        ranks[fold == k] = rankdata(P[fold == k][:, 1:3], axis=0) / (sum(fold == k) if share else 1)
+    path = save("t.csv", {"y": TRUTH, "fold": fold, **FOUR, "level2": ranks @ [0.5, 0.5]})
+    matrix = read(path)
+    assert matrix.configurations == tuple(FOUR)
+    assert "level2 (0.5 xgb + 0.5 cat in ranks within folds)" in note(matrix).text
+    others = np.repeat(range(4), 38)[:N]
+    other = save("u.csv", {"y": TRUTH, "fold": others, **FOUR, "level2": ranks @ [0.5, 0.5]})
+    assert "level2" in read(other).configurations
+
+
+def test_of_members_with_few_digits(save):
+    """Shares of 20 trees and of 10 neighbours are exact, and not rounded."""
+    few = {"forest": (20 * P[:, 0]).round() / 20, "knn": (10 * P[:, 1]).round() / 10}
+    some = np.clip(np.column_stack([*few.values(), P[:, 2]]), 0.02, 0.98)
+    made = 1 / (1 + np.exp(-np.log(some / (1 - some)) @ [0.5, 0.3, 0.2]))
+    columns = {**dict(zip((*few, "cat"), some.T, strict=True)), "made": made}
+    matrix = read(save("t.csv", {"y": TRUTH, **columns}))
+    assert "made (0.5 forest + 0.3 knn + 0.2 cat in log-odds)" in note(matrix).text
+
+
+@pytest.mark.parametrize("digits", [5, 16])
+def test_of_geometric_means_normalised_over_classes(save, digits):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, N)
+    parts = rng.gamma(1, 1, (4, N, 3)) + 0.05 + 2 * np.eye(3)[truth]
+    parts /= parts.sum(axis=2, keepdims=True)
+    made = np.exp(np.tensordot([0.5, 0.3, 0.2, 0.0], np.log(parts), 1))
+    made /= made.sum(axis=1, keepdims=True)
+    every = dict(zip(("a", "b", "c", "d", "made"), [*parts, made], strict=True))
+    columns = {f"{m}::{k}": p[:, k].round(digits) for m, p in every.items() for k in range(3)}
+    matrix = read(save("t.csv", {"y": truth, **columns}))
+    assert matrix.configurations == ("a", "b", "c", "d")
+    assert "made (0.5 a + 0.3 b + 0.2 c in logarithms, normalised)" in note(matrix).text

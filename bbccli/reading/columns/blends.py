@@ -20,6 +20,7 @@ from bbccli.domain.source import LeftOut
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
+from bbccli.reading.column import joint
 from bbccli.reading.columns.glance import Glance, all_rows, some_rows
 from bbccli.reading.configuration_filter import ALL, INCLUDED
 from bbccli.reading.sheet import Sheet
@@ -69,9 +70,10 @@ _Scale = Callable[[FloatArray], FloatArray]
 _SCALES: Mapping[str, tuple[_Scale, _Scale]] = {
     "": (lambda p: p, np.ones_like),
     " in logarithms": (np.log, lambda p: 1 / p),
-    " in log-odds": (lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p))),
 }
 """What is averaged of predictions, and by how much it changes as they do."""
+
+_IN_LOG_ODDS: tuple[_Scale, _Scale] = (lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p)))
 
 _PLACES = {"the median": 0.5, "the largest": 1.0, "the least": 0.0}
 
@@ -86,9 +88,9 @@ _BESIDE: Final = pattern(
 def set_aside_blends(glance: Glance) -> Sheet:
     """Leave out blends, told by their values or their names, as the flag `ensemble` does.
 
-    Seen: in every row a mean of two or more other columns, or of their logarithms, log-odds or
-      ranks, with weights above 0; the median, the largest or the least of three or more; or a name
-      that says so and no more, such as `blend`
+    Seen: in every row a mean of two or more other columns, or of their logarithms (normalised
+      too), log-odds or ranks (within folds too), with weights above 0; the median, the largest or
+      the least of three or more; or a name that says so and no more, such as `blend`
     Means: an ensemble fitted to the labels that score it
     Done: left out, with a note; `--include ensembles` keeps it
     """
@@ -140,13 +142,13 @@ def _by_values(glance: Glance) -> dict[str, str]:
     head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
     units, found = _units(head), dict[str, str]()
     between = _between(head, units)
-    rest = _rest(head) if between.any() else np.full(len(names), np.inf)
-    for scale, (scaled, slope) in _SCALES.items():
-        # means on other scales are nearly means
-        likely = between & (rest <= _NEAR * head.std(axis=0)) if scale else between
-        if not likely.any():
-            break
+    rest = _rest(head) if between.any() or n_classes > 1 else np.full(len(names), np.inf)
+    for scale, (scaled, slope) in {**_SCALES, **_normalised(n_classes)}.items():
         in_scale, steps = scaled(head), (units * slope(head)).max(axis=0)
+        of_parts = n_classes > 1 and scale not in _SCALES
+        # means on other scales are nearly means
+        likely = _between(in_scale, steps) if of_parts else between
+        likely = likely & (rest <= _NEAR * head.std(axis=0)) if scale else likely
         there = np.flatnonzero(np.isfinite(in_scale).all(axis=0))
         if not likely[there].any():
             continue
@@ -158,7 +160,8 @@ def _by_values(glance: Glance) -> dict[str, str]:
                 continue
             array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in chosen])
             last = bool(j > members.max()) or _is_best(glance, array)
-            array = array[~np.isnan(array).any(axis=1)]
+            there_too = ~np.isnan(array.reshape(-1, n_classes, len(chosen))).any(axis=(1, 2))
+            array = array[np.repeat(there_too, n_classes)]
             weights = _weights(scaled(array), units[chosen] * slope(array)) if last else None
             if weights is not None:
                 found[name] = _recipe(weights, others) + scale
@@ -166,7 +169,10 @@ def _by_values(glance: Glance) -> dict[str, str]:
     found |= _at_places(sheet, cells, head, units, between, among)
     if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
         array = all_rows(sheet, [cell for (cell,) in cells])
-        found |= _of_ranks(array, units, names) if len(array) > TIMES * len(names) else {}
+        parts: list[IntArray] = [np.zeros(len(array), np.int64)]
+        for column in (sheet.roles[role] for role in ("repeat", "fold") if role in sheet.roles):
+            parts.append(joint([parts[-1], column.codes()[0]]))
+        found |= _of_ranks(array, units, names, parts) if len(array) > TIMES * len(names) else {}
     return found
 
 
@@ -205,21 +211,51 @@ def _recipe(weights: FloatArray, names: Sequence[str]) -> str:
     return listing(parts, 4).replace(", ", " + ")
 
 
-def _of_ranks(array: FloatArray, units: FloatArray, names: Sequence[str]) -> dict[str, str]:
-    """Return the means of ranks among columns (N, C), or of ranks divided by N: the mean of one
-    over the rows is that of any ranks.
+def _of_ranks(
+    array: FloatArray, units: FloatArray, names: Sequence[str], parts: Sequence[IntArray]
+) -> dict[str, str]:
+    """Return the means of ranks among columns (N, C), or of ranks as shares of N: the mean of one
+    over the rows is that of any ranks. `parts` (N,) each are those within which rows are ranked.
     """
-    found, n = dict[str, str](), len(array)
-    for scale in (1.0, 1.0 / n):
-        middle = scale * (n + 1) / 2
-        likely = np.abs(array.mean(axis=0) - middle) <= units + 1e-9 * middle
-        ranks = scale * mean_ranks(array.T).T if likely.any() else array
-        for j in np.flatnonzero(likely).tolist():
-            members, weights = _combined(ranks, array[:, j], j)
-            off = np.abs(ranks[:, members] @ weights - array[:, j])
-            if len(members) > 1 and (off <= units[j] + 1e-9 * (1 + middle)).all():
-                found[names[j]] = _recipe(weights, [names[c] for c in members]) + " in ranks"
+    found, n, means = dict[str, str](), len(array), array.mean(axis=0)
+    in_all: list[FloatArray] = []  # ranked if it may matter
+    for codes in parts:
+        sizes = np.bincount(codes)
+        before = (np.cumsum(sizes) - sizes)[codes]
+        for scale in (np.ones(n), 1 / sizes[codes]):
+            middle = float((scale * (sizes[codes] + 1)).mean() / 2)
+            likely = np.abs(means - middle) <= units + 1e-9 * middle
+            if not likely.any():
+                continue
+            in_all = in_all or [mean_ranks(array.T)]
+            ranks = (scale * (mean_ranks(codes * (n + 1) + in_all[0]) - before)).T
+            for j in np.flatnonzero(likely).tolist():
+                members, weights = _combined(ranks, array[:, j], j)
+                off = np.abs(ranks[:, members] @ weights - array[:, j])
+                if len(members) > 1 and (off <= units[j] + 1e-9 * (1 + middle)).all():
+                    within_fold = " within folds" * (len(sizes) > 1)
+                    made_of = _recipe(weights, [names[c] for c in members])
+                    found[names[j]] = f"{made_of} in ranks{within_fold}"
     return found
+
+
+def _normalised(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
+    """Return the scale on which geometric means are averaged whose classes were made to sum to 1:
+    that of log-odds or, of several classes below each other, of logarithms less their mean.
+    """
+    if n_classes == 1:
+        return {" in log-odds": _IN_LOG_ODDS}
+
+    def less_mean(p: FloatArray) -> FloatArray:
+        logarithms = np.log(p).reshape(-1, n_classes, p.shape[1])
+        return np.asarray(logarithms - logarithms.mean(axis=1, keepdims=True)).reshape(p.shape)
+
+    def slope(p: FloatArray) -> FloatArray:
+        steps = 1 / p
+        each = steps.reshape(-1, n_classes, p.shape[1]).mean(axis=1)
+        return np.asarray(steps + np.repeat(each, n_classes, axis=0))
+
+    return {" in logarithms, normalised": (less_mean, slope)}
 
 
 def _stacked(array: FloatArray, n: int) -> FloatArray:
@@ -267,14 +303,16 @@ def _means(
     """
     low, high = array.min(axis=0), array.max(axis=0)
     apart = np.maximum(high - low[:, None], high[:, None] - low)  # at most, of each two
-    likely = likely & ((apart > _APART * np.maximum(units, units[:, None])).sum(axis=0) > 1)
+    likely = likely & ((apart > _APART * units[:, None]).sum(axis=1) > 1)
     likely &= rest <= 2 * units.max(initial=0) + 1e-9 * array.std(axis=0)
     for j in np.flatnonzero(likely).tolist():
-        members, _ = _combined(array, array[:, j], j)
+        members, weights = _combined(array, array[:, j], j)
         if len(members) > 1:
+            off = float(np.abs(array[:, members] @ weights - array[:, j]).max())
             apart = np.sqrt(((array[:, members] - array[:, [j]]) ** 2).mean(axis=0))
             least = np.minimum(apart, _rest(array[:, members]))
-            if (least > _APART * np.maximum(units[members], units[j])).all():
+            # members of few digits, such as shares of trees, may be exact
+            if (least > _APART * max(units[j], off)).all():
                 yield j, members
 
 
