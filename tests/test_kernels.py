@@ -87,8 +87,12 @@ def test_the_product_of_few_pairs(tied):
     scores, cases, controls, weights = problem(40, tied)
     outcomes = product.pair_outcomes(scores, cases, controls)
     pairs = presort(scores, cases, controls)
-    found = product.concordant_weight(pairs, outcomes, weights.astype(np.uint16), np.arange(4))
-    np.testing.assert_array_equal(found, by_hand(scores, cases, controls, weights))
+    few, expected = weights.astype(np.uint16), by_hand(scores, cases, controls, weights)
+    found = product.concordant_weight(pairs, outcomes, few, np.arange(4))
+    np.testing.assert_array_equal(found, expected)
+    chosen = np.arange(len(weights)) % 3 + 1
+    alone = product.concordant_paired(pairs, outcomes, few, chosen)
+    np.testing.assert_array_equal(alone, expected[np.arange(len(weights)), chosen])
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ from bbccli.platform.rounding import figure
 from bbccli.stats.guidance import on_guidance
 from bbccli.stats.making import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
-from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
+from bbccli.stats.selection.rule import on_single, rule_of, winner_of
 from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.stats.stopping import on_stopping
 from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task
@@ -312,8 +312,8 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
         return []  # of a metric that is no mean, folds are not averaged
     try:
         rule = rule_of(matrix, metric, plan)
-        pooled = winner_of(candidates(matrix, metric, Pooling.POOLED), rule)
-        winners = (pooled, winner_over_folds(matrix, metric, rule))
+        by_both = (Pooling.POOLED, Pooling.FOLD_MEAN)
+        winners = [winner_of(candidates(matrix, metric, by), rule) for by in by_both]
     except UndefinedError:
         return []
     if min(winners) < 0 or winners[0] == winners[1]:

@@ -126,11 +126,15 @@ def concordant_weight(
 def concordant_paired(
     pairs: PresortedPairs, weights: Numbers, configurations: IntArray
 ) -> IntArray | None:
-    """The same (B,) of one configuration per row of weights; None for real ones, or in numpy."""
-    if weights.dtype.kind == "f" or resources.current().engine is not Engine.NUMBA:
+    """The same (B,) of one configuration per row of weights; None where each is swept alone."""
+    if weights.dtype.kind == "f":
         return None
-    counts: IntArray = compiled_forms().concordant_paired(pairs, weights, configurations)
-    return counts
+    if resources.current().engine is Engine.NUMBA:
+        counts: IntArray = compiled_forms().concordant_paired(pairs, weights, configurations)
+        return counts
+    if pairs.outcomes is None or largest_total(pairs, weights) > product.LARGEST_EXACT:
+        return None
+    return product.concordant_paired(pairs, pairs.outcomes, weights, configurations)
 
 
 def concordant_weight_censored(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 if TYPE_CHECKING:
     from bbccli.metrics.kernels.censored import CensoredPairs
@@ -46,12 +46,32 @@ def concordant_weight(
     pairs: PresortedPairs, outcomes: FloatArray, weights: IntArray, configurations: IntArray
 ) -> IntArray:
     """Count as `kernels.concordant_weight` does, from `pair_outcomes`. Memory O(B n_pairs)."""
-    cases = weights[:, np.sort(pairs.cases[0])].astype(np.float32)
-    controls = weights[:, np.sort(pairs.controls[0])].astype(np.float32)
+    cases, controls = _in_order(pairs, weights)
     pair_weights = (cases[:, :, None] * controls[:, None, :]).reshape(len(weights), -1)
     everything = np.array_equal(configurations, np.arange(outcomes.shape[1]))
     chosen = outcomes if everything else outcomes[:, configurations]
     return (pair_weights @ chosen).astype(np.int64)
+
+
+def concordant_paired(
+    pairs: PresortedPairs, outcomes: FloatArray, weights: IntArray, configurations: IntArray
+) -> IntArray:
+    """Count as `kernels.concordant_paired` does, from `pair_outcomes`."""
+    cases, controls = _in_order(pairs, weights)
+    by_pair = outcomes.reshape(cases.shape[1], controls.shape[1], outcomes.shape[1])
+    counts = np.empty(len(weights), np.int64)
+    for c in distinct(configurations):
+        rows = configurations == c
+        beaten = cases[rows] @ np.ascontiguousarray(by_pair[:, :, c])
+        counts[rows] = np.einsum("bj,bj->b", beaten, controls[rows])
+    return counts
+
+
+def _in_order(pairs: PresortedPairs, weights: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Weights (B, n_cases) of the cases, and (B, n_controls) of the controls, in their order."""
+    rows = np.sort(pairs.cases[0]), np.sort(pairs.controls[0])
+    cases, controls = (weights[:, side].astype(np.float32) for side in rows)
+    return cases, controls
 
 
 def pays_censored(pairs: CensoredPairs, weights: Numbers) -> bool:

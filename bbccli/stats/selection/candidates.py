@@ -23,6 +23,8 @@ from bbccli.stats.selection.pooling import (
     AvailableCases,
     MeanOf,
     MeanOverFolds,
+    mean,
+    mean_of_defined,
     scored_in_folds,
     within_folds,
 )
@@ -106,16 +108,22 @@ class Candidates:
             return scorer(np.ones((1, n_samples), np.uint8))
 
         def score() -> FloatArray:
-            values: FloatArray = readonly(np.hstack([on_all(c) for c in self.blocks()])[0])
-            return values
+            if self.pooling is Pooling.FOLD_MEAN:
+                by_repeat = fold_performances(self.matrix, self.metric)
+                values = mean([mean_of_defined(list(folds)) for folds in by_repeat])
+            else:
+                values = np.hstack([on_all(c) for c in self.blocks()])[0]
+            return np.asarray(readonly(values))
 
         return cached(self.matrix, ("performances", self.metric, self.pooling), score)
 
     def figure(self, column: int) -> float:
         """Return a performance on all samples, the same to the last bit whatever is beside it."""
-        scorer = self.bind(np.array([column]))
-        if getattr(scorer, "counted", False):
+        alone = np.array([column])
+        pooled = by_repeat(self.matrix, self.metric, self.blocks()[0] if self.whole else alone)
+        if all(getattr(scorer, "counted", False) for scorer in pooled):
             return float(self.performances()[column])  # counts are exact
+        scorer = self.bind(alone)
         # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
         return float(scorer.paired(everything, first)[0])

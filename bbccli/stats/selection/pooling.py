@@ -112,17 +112,17 @@ class MeanOf:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Mean performance (B, C')."""
-        return _mean([scorer(weights, configurations) for scorer in self.scorers])
+        return mean([scorer(weights, configurations) for scorer in self.scorers])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean performance (B,) of one configuration per row of weights."""
-        return _mean([scorer.paired(weights, configurations) for scorer in self.scorers])
+        return mean([scorer.paired(weights, configurations) for scorer in self.scorers])
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
     ) -> FloatArray:
         """Mean performance without each of the units, under weights (N,): (U, C')."""
-        return _mean(
+        return mean(
             [without_each(scorer, weights, units, configurations) for scorer in self.scorers]
         )
 
@@ -279,7 +279,8 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     return np.vstack(parts)
 
 
-def _mean(parts: list[FloatArray]) -> FloatArray:
+def mean(parts: list[FloatArray]) -> FloatArray:
+    """Return the mean over parts of the same shape."""
     return np.asarray(added(parts) / len(parts))
 
 

@@ -46,7 +46,7 @@ from bbccli.stats.selection.candidates import (
     folds_of,
     parts_of,
 )
-from bbccli.stats.selection.pooling import MeanOverFolds, mean_of_defined
+from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.types import (
     TIE_TOLERANCE,
     Direction,
@@ -131,17 +131,6 @@ def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
     """Select on all samples: -1 where nothing can be scored."""
     everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
     return int(rule.select(candidates.performances()[None], everything, candidates.errors)[0])
-
-
-def winner_over_folds(matrix: PredictionMatrix, metric: Metric, rule: SelectionRule) -> int:
-    """Select on all samples by the mean over folds: -1 where nothing can be scored.
-
-    Raises UndefinedError: as `fold_performances`.
-    """
-    if rule.order is not None:
-        return winner_of(candidates(matrix, metric, Pooling.FOLD_MEAN), rule)
-    of_repeats = [mean_of_defined(list(folds)) for folds in fold_performances(matrix, metric)]
-    return int(rule.direction.best(np.mean(of_repeats, axis=0)))
 
 
 def undefined(metric: Metric) -> UndefinedError:
