@@ -77,6 +77,15 @@ def _plain(name: str) -> str:
     return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):g}", name.casefold())
 
 
+ELSEWHERE = {
+    **dict.fromkeys(("sigmoid", "logistic"), "platt"),
+    **dict.fromkeys(("nnls", "super-learner", "stacking"), "stack"),
+    **dict.fromkeys(("average", "averaging"), "mean"),
+    "caruana": "greedy",
+}
+"""What scikit-learn and others call some choices -> what they are called here."""
+
+
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
 
@@ -93,6 +102,8 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     import difflib
 
     names = list(known)
+    if ELSEWHERE.get(name) in names:
+        return f"did you mean {ELSEWHERE[name]}?"
     parts = re.split(r"[,;\s]+", name.strip())
     if len(parts) > 1 and set(parts) <= set(names):
         return "give one name at a time"

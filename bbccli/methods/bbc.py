@@ -25,6 +25,9 @@ resamples that c wins; `--no-size-correction` leaves it out, like the paper:
 delta = Σ_c s_c ((1/B) Σ_b m(c; out of bag b) - m(c; all samples))
 ```
 
+Of fewer than about 20 samples, delta of R² can exceed what it corrects: then the distances from 1
+are multiplied by a ratio instead, with a [doubt](notes.md#few-left-out).
+
 Assumptions: those above; and, with pooled selection, that the predictions of different folds are on
 one scale. If they are not, use `--pooling within-folds` for metrics of pairs, such as the AUC, and
 `--pooling fold-mean` for means.

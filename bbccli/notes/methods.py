@@ -311,6 +311,21 @@ def better_than_naive(label: str) -> Texts:
 
 
 @note(DOUBT)
+def few_left_out(label: str, n_units: float) -> Texts:
+    """The samples that a resample leaves out, a third, are too few for R² or explained variance,
+    which then depend above all on how many there are. The figure comes from the ratio of the
+    winners' errors to those of all configurations instead.
+
+    Remedy: `--metric rmse` or `--metric mae`; or more samples, from about 20 on.
+    """
+    return (
+        f"a resample leaves out only about {max(round(0.37 * n_units), 1)} samples or groups, too "
+        f"few for {label}: the figure and its interval are rough",
+        "use --metric rmse or --metric mae, or collect more samples",
+    )
+
+
+@note(DOUBT)
 def outside_interval(label: str) -> Texts:
     """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
     how far off it is.

@@ -272,6 +272,20 @@ def test_a_cut_is_named_in_the_sentence():
     assert "its platt calibration, its cut for F1" in steps.sentence()
 
 
+def test_a_gain_from_too_few_resamples_is_no_evidence():
+    """Their ends are the extreme ones, whose error is not known."""
+    matrix = binary(n_samples=60, seed=5)
+    for n_resamples, told in [(1, True), (2, True), (50, False)]:
+        found = correct(matrix, metric="auc", select="mean:2", n_resamples=n_resamples)
+        (gain,) = found.record.gains
+        moved = replace(gain, interval=replace(gain.interval, lower=0.2, upper=0.2))
+        (said,) = gains(replace(found.record, gains=(moved,)))
+        assert ("too few resamples to be evidence" in said) == told
+        level = replace(moved, looked=1e-9)
+        (said,) = gains(replace(found.record, gains=(level,)))
+        assert "looks no better; expect" in said
+
+
 def test_resamples_name_what_was_made():
     found = correct(binary(), metric="auc", select="mean:2", n_resamples=20)
     assert set(found.resamples()["winner"]) == {"mean:2"}

@@ -17,6 +17,8 @@ from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import MetricKind, Pooling, PredictionKind, Task
 
 PLAN = Plan(n_resamples=64, seed=5)
+FEW = 12
+"""With fewer samples R² is corrected by a ratio."""
 SIZED = sorted(name for name, one in METRICS.items() if one.kind is MetricKind.OTHER)
 UNSIZED = sorted(set(METRICS) - set(SIZED))
 
@@ -49,7 +51,10 @@ def slowly(matrix, metric, selector=None):
     shares = np.bincount(winners, minlength=matrix.n_configurations) / len(winners)
     own = [np.nansum(shares * one) / shares[~np.isnan(one)].sum() for one in every]
     naive = np.nansum(shares * measured_on_all) / shares[~np.isnan(measured_on_all)].sum()
-    value = np.nanmean(np.array(outside) - np.array(own)) + naive
+    outside, own = np.array(outside), np.array(own)
+    value = np.nanmean(outside - own) + naive
+    if matrix.n_samples < FEW:
+        value = np.nanmean(1 - (1 - outside) / (1 - own) * (1 - naive))
     return value, value - np.nanmean(outside)
 
 
@@ -151,6 +156,26 @@ def test_nothing_leaves_the_bounds():
         assert 0 <= values.min() <= values.max() <= 1
         assert 0 <= found.interval.lower <= found.interval.upper <= 1
         assert 0 <= found.value <= 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", ["r2", "explained-variance"])
+def test_few_samples_out_of_the_bag_are_in_doubt(name, seed):
+    """The sum would be 1.000 (1.000 to 1.000), or lie outside its interval."""
+    matrix = matrices.regression(n_samples=8, seed=seed)
+    found = METHODS["bbc"].run(matrix, name, PLAN)
+    value, shift = slowly(matrix, name)
+    assert found.value == pytest.approx(value)
+    assert found.size_correction == pytest.approx(shift)
+    assert found.interval.lower < found.value < found.interval.upper < 1
+    assert found.value == pytest.approx(np.median(found.distribution.values))
+    assert "few-left-out" in [note.code for note in found.notes]
+
+
+@pytest.mark.parametrize("name", ["r2", "rmse"])
+def test_many_samples_are_not(name):
+    found = METHODS["bbc"].run(CASES[name], name, PLAN)
+    assert "few-left-out" not in [note.code for note in found.notes]
 
 
 def expectations(name, sizes, n_drawn):

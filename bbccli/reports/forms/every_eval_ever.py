@@ -7,11 +7,12 @@ import time
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from bbccli.documents.correct import Envelope, doubts_of
+from bbccli.documents.correct import Envelope, bounds_in, doubts_of
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import as_json
 from bbccli.reports import Style
 from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import choice
 from bbccli.reports.words.sentences import gate_sentence
 from bbccli.types import Direction, Side
 
@@ -61,7 +62,8 @@ def _record(document: Envelope) -> dict[str, object]:
 
 def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, object]:
     """Return the figure of a metric; what the schema has no place for is told in `details`."""
-    run, bounds = document.input.run, document.input.bounds or (None, None)
+    run = document.input.run
+    bounds = document.input.bounds or bounds_in(document, estimate.metric)
     evaluation = None if run is None else run.evaluation
     told = {
         "naive": estimate.naive,
@@ -74,13 +76,13 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
         "evaluation_name": task,
         "source_data": {"dataset_name": task, "source_type": "other"},
         "metric_config": {
-            "evaluation_description": "corrected for the choice of the best configuration",
+            "evaluation_description": choice(estimate, document).removeprefix(",").strip(),
             "metric_id": estimate.metric,
             "metric_name": evaluation.score if evaluation else estimate.metric,
             "lower_is_better": estimate.direction is Direction.MINIMIZE,
             "score_type": "continuous",
-            "min_score": bounds[0],
-            "max_score": bounds[1],
+            "min_score": as_json(bounds[0]),
+            "max_score": as_json(bounds[1]),
         },
         "score_details": {
             "score": estimate.value,

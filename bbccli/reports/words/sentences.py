@@ -17,6 +17,7 @@ from bbccli.documents.correct import (
     gate_outcome,
     has_no_width,
     is_single,
+    notes_of,
 )
 from bbccli.domain.estimate import Estimate, Gate, Made, SearchCost
 from bbccli.domain.plan import OF_TOOL, Plan
@@ -183,17 +184,22 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
 def gains(document: Envelope) -> Iterator[str]:
     """Yield by each metric what is gained over the best single configuration, and if it shows."""
     subject = "" if document.made is None else steps_of(document.made)
+    few = any(note.code == "few-resamples" for note in notes_of(document))
     for gain in document.gains if subject else ():
         digits = phrases.digits_in(document, gain.metric)
         label = f"{_label(gain.metric, document)}: " * (len(document.gains) > 1)
-        way = "better" if gain.looked >= 0 else "worse"
+        looked = digits.difference(abs(gain.looked))
+        way = f"{looked} {'better' if gain.looked >= 0 else 'worse'}"
+        way = "no better" if not float(looked) else way
         shown = "" if gain.shown else ", no evidence of a gain"
-        if gain.shown and gain.on_edge:
+        if gain.shown and few:
+            shown = ", from too few resamples to be evidence"
+        elif gain.shown and gain.on_edge:
             shown = ", which with another seed may include 0"
         ends = phrases.ends_text(gain.interval, digits.difference)
         yield (
             f"{label}{subject} {'look' if ' and ' in subject else 'looks'} "
-            f"{digits.difference(abs(gain.looked))} {way}; expect {digits.difference(gain.value)} "
+            f"{way}; expect {digits.difference(gain.value)} "
             f"({ends}){shown}; better in {percent(gain.wins, 0)} of the resamples"
         )
 

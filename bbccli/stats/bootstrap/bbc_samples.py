@@ -16,7 +16,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
-from bbccli.notes.methods import redrawn_resamples
+from bbccli.notes.methods import few_left_out, redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections, score_made
 from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, parts_of
@@ -26,7 +26,7 @@ from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.resampled import within
 from bbccli.stats.resampling import Draws, Resamples, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
-from bbccli.stats.selection.units import on_few_groups, single_classes
+from bbccli.stats.selection.units import n_units_of, on_few_groups, single_classes
 from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, distinct
 
 
@@ -67,6 +67,12 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
 
         L_b - sum_c s_c (m(c; out of bag b) - m(c; all samples))
 
+    Of a few samples, R² is hardly defined: a bag in which the truth varies little decides the
+    mean. Where the correction is that large (see `unsettled`), distances from the best value M are
+    multiplied instead, and the spread of the truth cancels:
+
+        M - (M - L_b) / (M - sum_c s_c m(c; out of bag b)) (M - sum_c s_c m(c; all samples))
+
     None where nothing is to be corrected: for means, shares of pairs and conditional means, whose
     expectation does not depend on n; for means over folds; or if the plan switches it off.
     """
@@ -85,7 +91,12 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     defined = ~np.isnan(everywhere)
     with np.errstate(invalid="ignore"):
         on_all = np.average(everywhere[defined], weights=shares[defined])
-        at_size = drawn.values - sums / weights + on_all
+        outside = sums / weights
+        at_size = drawn.values - outside + on_all
+        if unsettled(case, float(np.nanmean(at_size - drawn.values))):
+            best = case.bounded.bounds[case.metric.direction.sign > 0]
+            at_size = best - (best - drawn.values) / (best - outside) * (best - on_all)
+            at_size[~np.isfinite(at_size)] = np.nan
     return None if np.isnan(at_size).all() else np.asarray(at_size)
 
 
@@ -98,17 +109,31 @@ def _left_out(case: Case, columns: IntArray, n_resamples: int) -> Inside:
     )
 
 
+def unsettled(case: Case, shift: float) -> bool:
+    """Return True if a metric with no worst value is moved by more than half the distance of the
+    winner from its best value: much of an interval that is moved so far would lie beyond it.
+    """
+    worst, best = case.bounded.bounds[:: int(case.metric.direction.sign)]
+    return bool(np.isinf(worst) and 2 * abs(shift) > abs(best - case.choice.naive) > 0)
+
+
 def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
-    """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
+    """Return the mean of `mixed` (B,), with BBC's distribution moved to it; if `unsettled`, its
+    distances from the best value are multiplied, so that its median is that mean.
 
     drawn: out-of-bag performances of the resamples.
     mixed (B,): contribution of each resample to the estimate; its spread gives the Monte-Carlo
         error.
     """
-    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
-    shifted = replace(drawn, values=drawn.values + shift)
-    notes = notes_on_draws(case.matrix, case.selector, drawn)
-    answer = from_distribution(case, shifted, notes=notes)
+    value = float(np.nanmean(mixed))
+    shift = value - float(np.nanmean(drawn.values))
+    values, notes = drawn.values + shift, notes_on_draws(case.matrix, case.selector, drawn)
+    if unsettled(case, shift):
+        best = case.bounded.bounds[case.metric.direction.sign > 0]
+        typical = float(np.nanmedian(best - drawn.values))
+        values = best - (best - drawn.values) * (best - value) / typical
+        notes += (few_left_out(case.metric.label, n_units_of(case.matrix)),)
+    answer = from_distribution(case, replace(drawn, values=values), notes=notes, mean=value)
     defined = mixed[~np.isnan(mixed)]
     error = float("nan")
     if len(defined) > 1:

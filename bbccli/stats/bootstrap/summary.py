@@ -29,6 +29,7 @@ def from_distribution(
     distribution: Distribution,
     *,
     value: float | None = None,
+    mean: float | None = None,
     n_drawn: int | None = None,
     notes: tuple[Note, ...] = (),
 ) -> Answer:
@@ -36,12 +37,13 @@ def from_distribution(
 
     Resamples in which the metric is undefined don't count; a note gives their number.
 
-    value: the estimate, if nothing was selected in the resamples; else it is their mean.
+    value: the estimate, if nothing was selected in the resamples; else it is their mean, or `mean`.
     n_drawn: number of units drawn from; the samples, or groups of samples, by default.
     """
     distribution, undefined = _defined(distribution, case)
     drawn = value is None
-    value = distribution.mean() if value is None else value
+    if value is None:
+        value = distribution.mean() if mean is None else mean
     n_drawn = n_drawn or n_units_of(case.matrix)
     basis = _basis(case, case.choice.winner, value, n_drawn, drawn)
     interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
