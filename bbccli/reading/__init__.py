@@ -164,7 +164,7 @@ def understand(
     notes = (*matrix.notes, of_metadata.smaller_sizes_unused([*sizes]))
     with problems.of("assembly", fatal=True):
         read = [(size, _understand_placed(sizes[size], request)[1]) for size in smaller]
-        others = tuple(replace(one, train_size=size) for size, one in read)
+        others = tuple(replace(matrix, train_size=size) for size, matrix in read)
         matrix = replace(matrix, smaller=others, notes=notes)
     return sheet, matrix
 
@@ -265,7 +265,7 @@ def open_sources(
     """
     with problems.of("readable", fatal=True):
         every = (*listed(paths), request.labels, request.folds)
-        if [str(one) for one in every if isinstance(one, str | Path)].count(STDIN) > 1:
+        if [str(source) for source in every if isinstance(source, str | Path)].count(STDIN) > 1:
             raise OptionError("two files are read from stdin", hint="name a file for one of them")
     sources: Sequence[str | Path | ArrowStream] = ()
     with problems.of("readable"):
@@ -287,8 +287,8 @@ def open_sources(
             with problems.of("readable"):
                 more = read_source(path, keys)
                 read += [more] if isinstance(more, Sheet) else more
-    tables = [one for one in read if isinstance(one, Table)]
-    for run in (one for one in read if isinstance(one, Sheet) and len(read) > 1):
+    tables = [source for source in read if isinstance(source, Table)]
+    for run in (source for source in read if isinstance(source, Sheet) and len(read) > 1):
         with problems.of("readable"):
             raise InputError(
                 "is a whole run, and there are other files beside it",
@@ -298,9 +298,9 @@ def open_sources(
     problems.raise_first("readable")
     problems.saw("readable", read)
     parsed = []
-    for one in read:
+    for source in read:
         with problems.of("metadata"):
-            parsed.append(one.metadata)
+            parsed.append(source.metadata)
     metadata = merged(parsed)
     problems.saw("metadata", metadata)
     if isinstance(sheet := read[0], Sheet):

@@ -173,7 +173,7 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
             if n_times == 1 and _size(cells) == table.n_rows:
                 return found
             if "row_id" in roles or name.casefold() in CONFIGURATIONS:
-                for again in (one for one in free if _size(levels[one]) == n_times > 1):
+                for again in (name for name in free if _size(levels[name]) == n_times > 1):
                     if _size(joint([cells, levels[again]])) == table.n_rows:
                         return found | {"repeat": again}
     return {"row_id": whole[0]} if whole else {}
@@ -181,11 +181,10 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
 
 def _same_in_all(tables: Sequence[Table], name: str) -> bool:
     """True if a column has the same values in several files."""
-    held = [
-        set(table.column(name).named_codes()[1]) if name in table.names else None
-        for table in tables
+    sets = [
+        {*table.column(name).named_codes()[1]} if name in table.names else None for table in tables
     ]
-    return None not in held and all(one == held[0] for one in held)
+    return None not in sets and sets.count(sets[0]) == len(sets)
 
 
 def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[str, str]:
@@ -194,7 +193,7 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
     if "configuration" in roles and roles.get("row_id") in levels:
         keys = levels[roles["row_id"]]
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
-        likely = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
+        likely = [n for n, values in codes.items() if _size(joint([keys, values])) == _size(keys)]
         likely = [name for name in likely if _size(codes[name]) > 2]
         texts = [name for name in free if is_text(table.type_of(name))]
         likely = [n for n in likely if n not in texts or not _mostly_differs(codes[n], keys)]

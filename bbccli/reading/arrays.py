@@ -285,7 +285,7 @@ def _classes(
         raise OptionError("a survival task has no classes", hint="give (N, C) or (R, N, C)")
     present = in_order(roles["truth"])
     named = present if given is None else given
-    classes = [spelled(name_of(one), present) for one in named]
+    classes = [spelled(name_of(value), present) for value in named]
     if len(set(classes)) != n_columns or len(classes) != n_columns:
         raise InputError(
             f"the last axis has {n_columns} columns, but there are {len(classes)} classes",

@@ -326,7 +326,7 @@ def _source(sheet: Sheet, folds: IntArray | None) -> Source:
     if sheet.unfinished is not None:  # what is yet to come is not left out
         return source
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
-    n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
+    n_tried -= sum(left.reason != DUMMY for left in sheet.left_out)
     return replace(source, n_samples=sheet.n_samples, n_tried=n_tried)
 
 
@@ -366,7 +366,7 @@ def _selection_of(sheet: Sheet) -> Pooling | None:
 
 def _n_read(sheet: Sheet) -> int:
     """Number of candidates in the file, including those excluded by a flag or an option."""
-    names = {*sheet.configurations, *[one.name for one in sheet.left_out]}
+    names = {*sheet.configurations, *[left.name for left in sheet.left_out]}
     flagged = sheet.metadata.flags.items()
     dummies = [name for name, flags in flagged if DUMMY in flags and name in names]
     return len(names) - len(dummies) + sheet.n_excluded

@@ -136,7 +136,7 @@ def _raw_scores(
                 further=len(wrong) - 1,
             )
     sound = [largest[name] for name in largest if name not in faults]
-    raw = [n for n in faults if any(np.array_equal(largest[n], one) for one in sound)]
+    raw = [n for n in faults if any(np.array_equal(largest[n], classes) for classes in sound)]
     for configuration, fault in faults.items():
         if configuration not in (*raw, *excluded):
             raise fault

@@ -51,10 +51,10 @@ def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Requ
     The others may match models, once rules have told which columns are the classes of one.
     """
     names, every = [*sheet.configurations], (*request.only, *request.exclude)
-    strange = {one for one in every if not _matches(names, one)}
+    strange = {pattern for pattern in every if not _matches(names, pattern)}
     only = () if strange & {*request.only} else request.only
     exclude, later = (
-        [p for p in request.exclude if (p in strange) is one] for one in (False, True)
+        [p for p in request.exclude if (p in strange) is is_later] for is_later in (False, True)
     )
     rest = () if only else request.only
     return replace(request, only=only, exclude=exclude), replace(request, only=rest, exclude=later)
@@ -91,7 +91,7 @@ def named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
 
 def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     """Leave out configurations with a flag, unless it is included."""
-    unknown = [one for one in include if one not in INCLUDED]
+    unknown = [word for word in include if word not in INCLUDED]
     if unknown:
         hint = nearest(short(unknown[0], str), INCLUDED)
         raise OptionError(f"{parameter('include')} is {short(unknown[0])}", hint=hint)
@@ -186,8 +186,8 @@ def narrow(sheet: Sheet) -> Sheet:
         unfinished = Unfinished(gone, n_trained, n_models, n_to_come, names)
         torn = [
             names[c]
-            for c, one in zip(dropped, trained, strict=True)
-            if np.isin(folds[anyone & ~predicted[:, :, c]], one).any()
+            for c, of_model in zip(dropped, trained, strict=True)
+            if np.isin(folds[anyone & ~predicted[:, :, c]], of_model).any()
         ]
         if torn:
             notes = (*notes, lacking.gaps_within_folds(torn))

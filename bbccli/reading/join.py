@@ -173,7 +173,7 @@ def open_separate(
             hint="give one of them",
         )
     ours, roles = name_of_key(sheet), request.roles
-    frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
+    frame = read_table(path, [name for name in (by_hand, roles.row_id, ours) if name])
     frame = frame.asked_for({*roles.by_hand, ours})
     is_ragged = what == "folds" and _is_ragged(frame, roles)
     if not is_ragged:
@@ -252,11 +252,11 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
 
 def correspond(known: Column, given: Column) -> bool:
     """True if two truths have equal numbers, or classes that correspond one to one."""
-    numbers = [to_numbers(one.values) for one in (known, given) if is_number(one.values.type)]
+    numbers = [to_numbers(truth.values) for truth in (known, given) if is_number(truth.values.type)]
     if len(numbers) == 2 and np.allclose(numbers[0], numbers[1]):
         return True
-    codes = [one.codes()[0] for one in (known, given)]
-    counts = {len(np.unique(one)) for one in (*codes, joint(codes))}
+    codes = [truth.codes()[0] for truth in (known, given)]
+    counts = {len(np.unique(labels)) for labels in (*codes, joint(codes))}
     return len(counts) == 1 and min(code.min() for code in codes) >= 0
 
 
@@ -266,7 +266,7 @@ def _with_names(sheet: Sheet, truth: Column) -> Sheet:
     if not sheet.metadata.classes or not correspond(known, truth):
         return sheet
     (codes, classes), (labels, names) = known.named_codes(), truth.named_codes()
-    named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}
+    named = {name: names[labels[np.argmax(codes == code)]] for code, name in enumerate(classes)}
     about = replace(
         sheet.metadata,
         classes=tuple(named.get(label, label) for label in sheet.metadata.classes),

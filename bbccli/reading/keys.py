@@ -107,13 +107,13 @@ def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[n
     import pyarrow as pa
 
     columns = []
-    for path, one in keys:
-        if one is None or one.column is None:
+    for path, key in keys:
+        if key is None or key.column is None:
             return []
-        whole = one.values.dtype.kind in "iu"
-        values = pa.array(one.values if whole else one.as_text().tolist())
-        rows = np.arange(len(one)) if one.rows is None else one.rows
-        columns.append(Column(path, one.column, values, rows))
+        whole = key.values.dtype.kind in "iu"
+        values = pa.array(key.values if whole else key.as_text().tolist())
+        rows = np.arange(len(key)) if key.rows is None else key.rows
+        columns.append(Column(path, key.column, values, rows))
     arrays = alike(columns, otherwise_text=True)
     refuse_other_forms(columns, arrays)
     return [np.array([name_of(key) for key in array.to_pylist()]) for array in arrays]
@@ -147,10 +147,10 @@ def refuse_other_forms(columns: Sequence[Column], arrays: Sequence[pa.Array]) ->
     for column, keys in zip(columns[1:], arrays[1:], strict=True):
         if not (is_text(first.type) and is_text(keys.type)) or keys.equals(first):
             continue
-        ours, theirs = (apply("unique", one).drop_null() for one in (keys, first))
+        ours, theirs = (apply("unique", keys).drop_null() for keys in (keys, first))
         lone, others = (
-            one.filter(apply("invert", pc.is_in(one, other)))
-            for one, other in ((ours, theirs), (theirs, ours))
+            ours.filter(apply("invert", pc.is_in(ours, other)))
+            for ours, other in ((ours, theirs), (theirs, ours))
         )
         places = pc.index_in(_plain(lone), _plain(others))
         same = np.flatnonzero(~null_mask(places))
@@ -174,7 +174,7 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
     text = str(keys.values[entry].as_py())
     names = [str(value) for value in others.codes()[1].to_pylist() if value is not None]
     plain, *known = _plain(pa.array([text, *names], pa.large_string())).to_pylist()
-    close = next((name for name, one in zip(names, known, strict=True) if one == plain), None)
+    close = next((name for name, form in zip(names, known, strict=True) if form == plain), None)
     if close is None and _form(text) not in {_form(name) for name in names}:
         close = next(iter(names), None)
     if close is None:

@@ -84,14 +84,14 @@ class Metadata:
             "undefined": self.undefined,
             "weight": self.roles.get("weight"),
             "configs": [
-                {"id": one, "flags": [*flags]}
-                | ({"axis": dict(self.axes[one])} if one in self.axes else {})
-                for one, flags in self.flags.items()
+                {"id": name, "flags": [*flags]}
+                | ({"axis": dict(self.axes[name])} if name in self.axes else {})
+                for name, flags in self.flags.items()
             ]
             or None,
             "run": None if self.run is None else self.run.as_metadata(),
         }
-        return replace(self, raw={key: one for key, one in raw.items() if one is not None})
+        return replace(self, raw={key: value for key, value in raw.items() if value is not None})
 
     @property
     def configurations(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadat
         raw=MappingProxyType(raw),
         place=place,
         task=_word(Task, raw, "task", place),
-        classes=tuple(name_of(one) for one in _expect(raw, "classes", list, place) or ()),
+        classes=tuple(name_of(label) for label in _expect(raw, "classes", list, place) or ()),
         positive_class=None if positive is None else name_of(positive),
         flags=_flags(_expect(raw, "configs", list, place) or [], place),
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
@@ -132,7 +132,9 @@ def merged(parts: Sequence[Metadata]) -> Metadata:
         return present[0] if present else Metadata()
     raw = {key: value for part in reversed(present) for key, value in part.raw.items()}
     configs = {
-        one["id"]: one for part in reversed(present) for one in part.raw.get("configs") or []
+        config["id"]: config
+        for part in reversed(present)
+        for config in part.raw.get("configs") or []
     }
     raw |= {"configs": list(configs.values())} if configs else {}
     return parse_metadata(raw, present[0].place)
@@ -194,7 +196,7 @@ def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
 
 def _word(kind: type[W], raw: Mapping[str, Any], key: str, place: str) -> W | None:
     """Return the value of a key as a member of `kind`; None if absent."""
-    value, words = raw.get(key), [str(one) for one in kind]
+    value, words = raw.get(key), [str(word) for word in kind]
     if value is not None and value not in words:
         raise InputError(
             f"metadata key {key!r} is {value!r}", path=place, hint=f"one of: {', '.join(words)}"
@@ -206,16 +208,18 @@ def _columns(raw: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return the columns of roles, and of configurations and classes."""
     weight = _expect(raw, "weight", str, place)
     roles, cells = {} if weight is None else {"weight": weight}, {}
-    for name, one in (_expect(raw, "columns", dict, place) or {}).items():
-        if not isinstance(one, dict) or not isinstance(one.get("role", one.get("config")), str):
+    for name, column in (_expect(raw, "columns", dict, place) or {}).items():
+        if not isinstance(column, dict) or not isinstance(
+            column.get("role", column.get("config")), str
+        ):
             raise _wrong(
                 f"metadata key 'columns', {name!r},", 'object with "role" or "config"', place
             )
-        if "role" in one:
-            roles[one["role"]] = name
+        if "role" in column:
+            roles[column["role"]] = name
         else:
-            label = one.get("class")
-            cells[name] = one["config"], None if label is None else name_of(label)
+            label = column.get("class")
+            cells[name] = column["config"], None if label is None else name_of(label)
     return {"roles": roles, "cells": cells}
 
 
@@ -223,7 +227,9 @@ def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | No
     """Return two finite numbers, the lower one first."""
     if value is None:
         return None
-    numbers = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    numbers = [
+        bound for bound in value if isinstance(bound, int | float) and not isinstance(bound, bool)
+    ]
     if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
         raise InputError(
             f"metadata key 'bounds' is {value!r}",

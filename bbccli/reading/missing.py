@@ -217,13 +217,13 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
 
 def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
     """True if gaps (R, N, C) are whole folds, as those of pruned trials are."""
-    fold = sheet.roles.get("fold")
-    if fold is None or len(fold.nulls):
+    column = sheet.roles.get("fold")
+    if column is None or len(column.nulls):
         return False
-    folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
-    for in_repeat, there in zip(missing, folds, strict=True):
-        for one in np.unique(there):
-            gaps = in_repeat[there == one]
+    of_samples = column.codes()[0][sheet.rows[:, sheet.usable]]
+    for in_repeat, folds in zip(missing, of_samples, strict=True):
+        for fold in np.unique(folds):
+            gaps = in_repeat[folds == fold]
             if (gaps.any(axis=0) != gaps.all(axis=0)).any():
                 return False
     return True

@@ -257,7 +257,7 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
             )
         other = seen.setdefault(" ".join(name.split()).casefold(), name)
         if other != name:
-            counts = [int((codes == present.index(one)).sum()) for one in (other, name)]
+            counts = [int((codes == present.index(label)).sum()) for label in (other, name)]
             raise truth.fault(
                 f"classes {other!r} ({count(counts[0], 'row')}) and {name!r} "
                 f"({count(counts[1], 'row')}) differ only in case or blanks",

@@ -79,7 +79,7 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
     spoken = sheet.table.texts
     texts = {cell.name for cell in sheet.cells if cell.source in spoken} if spoken else set[str]()
     every = sheet.cells if texts else ()
-    filled = {one.name for one in every if len(sheet.column(one).nulls) < sheet.n_rows}
+    filled = {cell.name for cell in every if len(sheet.column(cell).nulls) < sheet.n_rows}
     worded = texts & filled
     if worded and worded == filled:
         return sheet, _read_words(sheet, rows)
@@ -96,7 +96,7 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
         block = _block(sheet, some, texts, shared, array.dtype)
         finite = np.asarray(np.isfinite(block).all(axis=1))
         full = some if finite.all() else compress(some, finite)
-        sheet.table.full.update([one.source for one in full if one.rows is None])
+        sheet.table.full.update([cell.source for cell in full if cell.rows is None])
         for i, cell in () if full is some and not worded else enumerate(some):
             if cell.name in worded or (not finite[i] and np.isinf(block[i]).any()):
                 sound[start + i] = False
@@ -331,7 +331,7 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     if column.origins:  # the prediction of a long table
         return f"{parameter('prediction')} NAME, if another column has the predictions"
     if sheet is not None and sheet.layout == WIDE:
-        roles = {role: one.name for role, one in sheet.roles.items()}
+        roles = {role: column.name for role, column in sheet.roles.items()}
         told = advice(sheet.table, roles, Hints(declared=sheet.declared))
         if name in told.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"

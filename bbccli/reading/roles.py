@@ -232,14 +232,14 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
     >>> nearest_names("svm C=1.0", ["svm C=10", "svm C=1", "svm C=100"])
     "did you mean 'svm C=1'?"
     """
-    same = [one for one in names if _meaning(one) == _meaning(name)]
+    same = [known for known in names if _meaning(known) == _meaning(name)]
     if same:
         return f"did you mean {same[0]!r}?"
     folded = {name.casefold(): name for name in reversed(names)}
     import difflib
 
     close = difflib.get_close_matches(name.casefold(), list(folded), n=3)
-    return f"did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
+    return f"did you mean {' or '.join(repr(folded[word]) for word in close)}?" if close else ""
 
 
 def _meaning(name: str) -> str:
@@ -256,7 +256,7 @@ def _content_fits(frame: Table, role: str, name: str) -> bool:
     if name.casefold() not in ("id", "id2"):
         return True
     texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []
-    held = [
-        one for one, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
+    fitting = [
+        r for r, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
     ]
-    return held == [role] if role in _RESAMPLING_TEXT else not held
+    return fitting == [role] if role in _RESAMPLING_TEXT else not fitting

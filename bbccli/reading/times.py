@@ -70,7 +70,7 @@ def moment_of(value: Any) -> Moment | None:
         return Moment(seconds, seconds, zoned=True) if math.isfinite(seconds) else None
     *clock, part, utc, sign, hours, minutes = match.groups()
     try:
-        year, month, day, hour, minute, second = (int(one or 0) for one in clock)
+        year, month, day, hour, minute, second = (int(part or 0) for part in clock)
         at = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None

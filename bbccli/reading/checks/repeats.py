@@ -188,7 +188,7 @@ def _bits_alike(waves: FloatArray, truth: IntArray, blocks: IntArray) -> float:
     if not n_free:
         return 0.0
     sums = (np.bincount(cells, wave, counts.size).reshape(counts.shape)[used] for wave in waves)
-    ratio = sum(float((one**2 / counts[used]).sum()) for one in sums) / n_free
+    ratio = sum(float((total**2 / counts[used]).sum()) for total in sums) / n_free
     return 0.0 if ratio >= 1 else -n_free / 2 * (log(max(ratio, 1e-9)) + 1 - ratio) / log(2)
 
 

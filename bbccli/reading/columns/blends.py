@@ -370,5 +370,6 @@ def _of_one_grid(name: str, members: Sequence[str]) -> bool:
     models are linear in it.
     """
     return (
-        len(members) == 2 and len({re.sub(r"[\d.e-]+", "", one) for one in (name, *members)}) == 1
+        len(members) == 2
+        and len({re.sub(r"[\d.e-]+", "", member) for member in (name, *members)}) == 1
     )

@@ -129,7 +129,7 @@ def _families(names: tuple[str, ...]) -> Mapping[str, Mapping[float, int]]:
 
 
 def _words(name: str) -> list[str]:
-    return [one for one in re.split(r"[\s_.\-()\[\]]+", name.casefold()) if one]
+    return [word for word in re.split(r"[\s_.\-()\[\]]+", name.casefold()) if word]
 
 
 def _stem_and_level(name: str) -> tuple[str, float] | None:

@@ -163,7 +163,7 @@ def _candidates(
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _of_one_name(names: tuple[str, ...], present: tuple[str, ...]) -> Sequence[_Model]:
     """Return columns whose names differ in the class, or in its number, alone."""
-    words = sorted({one.casefold() for one in present}, key=len, reverse=True)
+    words = sorted({label.casefold() for label in present}, key=len, reverse=True)
     a_class = re.compile(
         "|".join(
             [*(_whole(re.escape(word), word) for word in words), r"(?<!\d)(?:0|[1-9]\d*)(?!\d)"]
@@ -179,27 +179,27 @@ def _of_one_name(names: tuple[str, ...], present: tuple[str, ...]) -> Sequence[_
     for (head, tail), places in found.items():
         name, numbers = _name_of(head, tail), [*places]
         if {*present} <= {*places}:
-            models.append(_Model(name, tuple(places[one] for one in present), present))
+            models.append(_Model(name, tuple(places[label] for label in present), present))
             further = _rest(names, head, tail, places) if len(places) == n_classes else {}
             columns = (*places.values(), *further.values())
             models.append(_Model(name, columns, (*places, *further)))
         elif len(places) == n_classes and all(map(str.isdecimal, numbers)):
             order = sorted(numbers, key=int)
             if [*map(int, order)] in ([*range(n_classes)], [*range(1, n_classes + 1)]):
-                columns = tuple(places[one] for one in order)
+                columns = tuple(places[label] for label in order)
                 models.append(_Model(name, columns, present, numbered=True))
     return models
 
 
 def _whole(pattern: str, word: str) -> str:
     """Return a pattern that matches a word, but no part of a longer word or number."""
-    start, end = (r"\d" if one.isdecimal() else r"[^\W\d_]" for one in (word[0], word[-1]))
+    start, end = (r"\d" if text.isdecimal() else r"[^\W\d_]" for text in (word[0], word[-1]))
     return rf"(?<!{start}){pattern}(?!{end})"
 
 
 def _as_present(label: str, present: Sequence[str]) -> str:
     """Return a class as spelled in the truth, ignoring case if that is certain."""
-    alike = [one for one in present if one.casefold() == label.casefold()]
+    alike = [known for known in present if known.casefold() == label.casefold()]
     return alike[0] if len(alike) == 1 else spelled(label, present)
 
 
@@ -286,7 +286,7 @@ def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple
     """
     if len(names) == 2:
         parts = [Counter(re.findall(r"[^\W_]+", name.casefold())) for name in names]
-        words = [" ".join((one - other).elements()) for one, other in (parts, parts[::-1])]
+        words = [" ".join((part - other).elements()) for part, other in (parts, parts[::-1])]
         for pair in ([0, 1], [1, 0]):
             if " ".join(words[i] for i in pair) in _OPPOSITES:
                 return tuple(present[i] for i in pair)

@@ -96,7 +96,7 @@ class Glance:
         if any(cell.rows is not None for cell in sheet.cells):
             return []
         among = np.isnan(array) | np.isin(array, [*map(number_of, classes)])
-        known = {c.source: bool(one.all()) for c, one in zip(self.cells, among.T, strict=True)}
+        known = {c.source: bool(held.all()) for c, held in zip(self.cells, among.T, strict=True)}
         free = [name for name in sheet.table.names if name not in taken]
         looked_at = [name for name in free if name not in known]
         columns = sheet.table.glance(looked_at, self.rows).columns if looked_at else ()

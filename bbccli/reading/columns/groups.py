@@ -101,7 +101,10 @@ def set_aside_groups(glance: Glance) -> Sheet:
     if not found:
         return sheet
     cells = {cell.source for cell in sheet.cells}
-    best = max(found, key=lambda one: (one.one_truth, one.in_folds, one.in_blocks, len(one.counts)))
+    best = max(
+        found,
+        key=lambda group: (group.one_truth, group.in_folds, group.in_blocks, len(group.counts)),
+    )
     if best.one_truth and best.name in cells:
         from bbccli.reading.advice import advice
 
@@ -111,7 +114,7 @@ def set_aside_groups(glance: Glance) -> Sheet:
             "configuration" in told.roles
         )
         raise _fault(sheet.table, best, sheet.first, roles, long)
-    names = [one.name for one in found]
+    names = [group.name for group in found]
     note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
     if best.is_key:
         about = best.name, best.rows_of_each, sheet.n_samples, len(best.counts)
@@ -128,7 +131,9 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     whole = (name for name in spare if name in table.texts or is_integer(table.type_of(name)))
     columns = (table.column(name) for name in whole)
     found = list(_recurring(columns, np.arange(table.n_rows), truth, None))
-    best = max(found, key=lambda one: (one.one_truth, one.in_blocks, len(one.counts)), default=None)
+    best = max(
+        found, key=lambda group: (group.one_truth, group.in_blocks, len(group.counts)), default=None
+    )
     return ("", "") if best is None else (best.name, best.rows_of_each)
 
 
@@ -138,14 +143,14 @@ def _recurring(
     """Yield the columns whose values in some rows recur as those of keys or groups do."""
     fewest = _fewest(truth)
     for column in columns:
-        one = _of(column.take(rows), truth, fold, fewest)
-        if one is None:
+        group = _of(column.take(rows), truth, fold, fewest)
+        if group is None:
             continue
-        known = one.one_truth or column.is_text or not _rises(column)
+        known = group.one_truth or column.is_text or not _rises(column)
         known = known or bool(_UNITS.fullmatch(column.name))
-        even = one.even and one.counts[0] > 1 and len(one.counts) > MOST_FOLDS
-        if one.one_truth or one.in_folds or even or (one.in_blocks and known):
-            yield one
+        even = group.even and group.counts[0] > 1 and len(group.counts) > MOST_FOLDS
+        if group.one_truth or group.in_folds or even or (group.in_blocks and known):
+            yield group
 
 
 def _fewest(truth: Column | None) -> int:
@@ -192,39 +197,39 @@ def refuse_key_of_long(
     fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
     for name in spare if len(rows) >= FEWEST_ROWS else ():
         if name in table.texts or is_integer(table.type_of(name)):
-            one = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
-            if one is not None and one.is_key:
-                raise _fault(table, one, rows, roles)
+            group = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
+            if group is not None and group.is_key:
+                raise _fault(table, group, rows, roles)
 
 
 def _fault(
-    table: Table, one: _Recurring, rows: IntArray, roles: Mapping[str, str], long: str = ""
+    table: Table, group: _Recurring, rows: IntArray, roles: Mapping[str, str], long: str = ""
 ) -> InputError:
     """Return the error about a column that seems to be the key of samples, or groups of them; its
     hint names the folds too by which the key is unique, if they have no role.
     """
-    key, folds = table.column(one.name).take(rows).codes()[0], ""
+    key, folds = table.column(group.name).take(rows).codes()[0], ""
     for name in () if long or {"fold", "repeat"} & roles.keys() else table.names:
-        if name != one.name and (name in table.texts or is_integer(table.type_of(name))):
+        if name != group.name and (name in table.texts or is_integer(table.type_of(name))):
             other = table.column(name).take(rows).codes()[0]
             n, unique = len(distinct(other)), not len(repeated(joint([key, other])))
-            if unique and 1 < n < len(one.counts):
+            if unique and 1 < n < len(group.counts):
                 # a repeat holds every sample, a fold only some
-                role = "repeat" if n * len(one.counts) == len(rows) else "fold"
+                role = "repeat" if n * len(group.counts) == len(rows) else "fold"
                 folds = f" {parameter(role, name)}"
                 break
     again = (
-        f"give {parameter('row_id', one.name)}{folds} if rows with one value predict one sample "
+        f"give {parameter('row_id', group.name)}{folds} if rows with one value predict one sample "
         "again"
     )
-    apart = f"{parameter('group', one.name)} if they belong to related samples"
+    apart = f"{parameter('group', group.name)} if they belong to related samples"
     where = " of one repeat" if "repeat" in roles else ""
     return InputError(
-        f"{one.rows_of_each}{where}, and one truth each, like the key of the samples, or "
+        f"{group.rows_of_each}{where}, and one truth each, like the key of the samples, or "
         "groups of them",
         path=table.path,
-        column=one.name,
-        hint=long + (f"{again}, {apart}" if one.is_key else f"{apart}, {again}"),
+        column=group.name,
+        hint=long + (f"{again}, {apart}" if group.is_key else f"{apart}, {again}"),
     )
 
 
@@ -239,7 +244,7 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
         part = part.take(some) if len(some) < sheet.n_rows else part.slice(0, len(some))
         low, high = (find(to_rows(part, np.float64), axis=1) for find in (np.min, np.max))
         few = (high - low + 1 < fewest) & (np.maximum(-low, high) < EXACT_INTEGERS)
-        whole = [name for name, one in zip(whole, few.tolist(), strict=True) if not one]
+        whole = [name for name, recurs in zip(whole, few.tolist(), strict=True) if not recurs]
         whole = [name for name in whole if len(part.column(name).unique()) >= fewest]
     elif 2 * len(whole) > len(free):  # labels, which are not read twice
         whole = []

@@ -236,7 +236,9 @@ def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
     of = {"": models[0]} if len(models) == 1 else {}
     of |= {_head(match): name for name, match in told.items() if match}
     heads = {name: _LABEL.fullmatch(name) for name in free}
-    pairs = {name: of.get(_head(one) if one else name.casefold()) for name, one in heads.items()}
+    pairs = {
+        name: of.get(_head(match) if match else name.casefold()) for name, match in heads.items()
+    }
     return {name: other for name, other in pairs.items() if other not in (None, name)}
 
 
@@ -264,8 +266,8 @@ def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray
         usable &= numbers.max(axis=1) > numbers.min(axis=1)
         of_label = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
         return usable & (of_label < numbers.max(axis=1)), usable
-    one = numbers[:, 0]
-    low, high = one[usable].min(initial=1), one[usable].max(initial=0)
+    scores = numbers[:, 0]
+    low, high = scores[usable].min(initial=1), scores[usable].max(initial=0)
     half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
-    usable &= one != half
-    return usable & np.where(labels == 1, one < half, one > half), usable
+    usable &= scores != half
+    return usable & np.where(labels == 1, scores < half, scores > half), usable

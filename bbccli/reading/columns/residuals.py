@@ -160,7 +160,7 @@ def _derived(
             elif form:
                 found[pair[0]] = form.format(pair[1])
     # a model may be like the truth less its own absolute error
-    return found | {one[0]: form for one, form in varying.items() if not {*one} & {*found}}
+    return found | {pair[0]: form for pair, form in varying.items() if not {*pair} & {*found}}
 
 
 def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
@@ -222,7 +222,7 @@ def _form(
     (form, compute), *_ = forms.items()
     made, alone = compute(truth, other), forms is FORMS[0]
     there = np.isfinite(column) & np.isfinite(other) & np.isfinite(made)
-    column, other, truth, made = (one[there] for one in (column, other, truth, made))
+    column, other, truth, made = (values[there] for values in (column, other, truth, made))
     if len(column) < FEWEST_ROWS:
         return ""
     centred = made - made.mean()
@@ -230,7 +230,7 @@ def _form(
     off = np.abs(column - column.mean() - factor * centred).max()
     close = _EXACT * np.abs(column).max() if alone else _ROUNDED * column.std()
     within = max(step_of(column[:FEWEST_ROWS]) % 1, close)
-    of_made, of_truth = (1 - abs(np.corrcoef(column, one)[0, 1]) for one in (made, truth))
+    of_made, of_truth = (1 - abs(np.corrcoef(column, values)[0, 1]) for values in (made, truth))
     told = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
     # all but equal to a residual, as a standardised one is, and less like the truth itself
     near = forms is FORMS[1] and of_made <= 1 - _ALIKE and 4 * of_made < of_truth
@@ -242,7 +242,7 @@ def _form(
             return ""
     order = np.random.default_rng(0).permutation(len(made))
     apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]
-    least = min(float(one[np.isfinite(one)].std()) for one in apart[: 2 - alone])
+    least = min(float(values[np.isfinite(values)].std()) for values in apart[: 2 - alone])
     # the mean of the other truths falls with the truth by 1 / (N - 1)
     if within >= abs(factor) * least / _TIMES or abs(factor) * len(column) <= 2 * (not near):
         return ""
@@ -256,10 +256,10 @@ def _is_the_prediction(
     column: FloatArray, other: FloatArray, truth: FloatArray, name: str, of: str
 ) -> bool:
     """True if of two columns that make up the truth, and may change places, the first predicts."""
-    called = [_CALLED.search(one) is not None for one in (name, of)]
+    called = [_CALLED.search(column_name) is not None for column_name in (name, of)]
     if called[0] != called[1]:
         return called[1]
-    off = [abs(np.nanmean(one - truth)) for one in (column, other)]
+    off = [abs(np.nanmean(values - truth)) for values in (column, other)]
     return bool(off[0] < off[1])
 
 

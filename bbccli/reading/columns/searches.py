@@ -165,7 +165,10 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
 def _is_unit(table: Table, name: str) -> bool:
     """True if the first value of a column of text is no number, and all others are."""
     first = table.head([name], 2).column(0).to_pylist()
-    if table.on_disk or [one is None or np.isnan(number_of(one)) for one in first] != [True, False]:
+    if table.on_disk or [value is None or np.isnan(number_of(value)) for value in first] != [
+        True,
+        False,
+    ]:
         return False
     values = table.column(name).values
     others = values.slice(1).drop_null().to_pylist()
@@ -177,7 +180,7 @@ def _signs(names: tuple[str, ...]) -> tuple[dict[str, int], list[str]]:
     """Return what each score among some columns is worth; and the columns of a search."""
     others = [name for name in names if _SEARCH.fullmatch(name.strip())]
     worth = {name: _worth(name) for name in names if name not in others}
-    return {name: one for name, one in worth.items() if one}, others
+    return {name: sign for name, sign in worth.items() if sign}, others
 
 
 def _worth(name: str) -> int:

@@ -41,7 +41,7 @@ def frameworks(suffix: str = "") -> Mapping[str, Framework]:
     """Return the frameworks by name: those whose files may have a suffix, or all."""
     from bbccli.reading.interface import Framework
 
-    groups = [f"bbccli.logs{one}" for one in SUFFIXES if suffix in ("", one)]
+    groups = [f"bbccli.logs{ending}" for ending in SUFFIXES if suffix in ("", ending)]
     return {
         name: plugins.load(group, name, Framework)
         for group in groups
@@ -85,7 +85,7 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
 
     files = list({file.path.resolve(): file for file in files}.values())
     folders = [Path(path) for path in paths if isinstance(path, str | Path) and os.path.isdir(path)]  # noqa: PTH112
-    around = [one for folder in folders for one in _walk(folder)]
+    around = [file for folder in folders for file in _walk(folder)]
     return sheet_of_logs(first, path, files, request, around)
 
 
@@ -104,7 +104,9 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
         raise not_predictions(str(path))
     if not logs and only_a_log:
         known = frameworks().values()
-        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in known).replace("`", "")
+        looked_for = "; ".join(
+            f"{framework.name}: {framework.signature}" for framework in known
+        ).replace("`", "")
         raise InputError(
             "is not a log of a known framework",
             path=str(path),
@@ -156,7 +158,7 @@ def _owned(
         try:
             with trying():
                 known = frameworks(_suffix(path))
-                owner = next((name for name, one in known.items() if one.owns(file)), None)
+                owner = next((name for name, logs in known.items() if logs.owns(file)), None)
         except InputError as error:
             damaged.append(error)
             continue

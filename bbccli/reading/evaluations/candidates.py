@@ -67,9 +67,9 @@ def _same(log: Log, newest: Log) -> bool:
     """True if both hold the same results; an InputError if others, and either may be newer."""
     ours, theirs = (
         Counter(
-            (r.item, r.scores.get(next(iter(one.scorers), "")), bool(r.error)) for r in one.results
+            (r.item, r.scores.get(next(iter(run.scorers), "")), bool(r.error)) for r in run.results
         )
-        for one in (log, newest)  # the first scorer alone: formats of a log differ in others
+        for run in (log, newest)  # the first scorer alone: formats of a log differ in others
     )
     if ours == theirs:
         return True
@@ -96,7 +96,7 @@ def _as_epochs(runs: Sequence[Log]) -> Log:
         ]
         figures = [run.scorers[name].reported for run in runs if name in run.scorers]
         known = [figure for figure in figures if figure is not None]
-        alike = len(known) == len(runs) and all(one == scored[0] for one in scored)
+        alike = len(known) == len(runs) and all(counts == scored[0] for counts in scored)
         scorers[name] = replace(info, reported=sum(known) / len(known) if alike else None)
     in_order = (sorted(run.results, key=lambda result: result.epoch) for run in runs)
     results = [result._replace(epoch=0) for results in in_order for result in results]
@@ -171,7 +171,7 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
     for at, name in enumerate(names):  # long values with the same beginning
         if counts[name] > 1:
             numbered = (f"{name} ({number})" for number in count(1))
-            names[at] = next(one for one in numbered if one not in names)
+            names[at] = next(name for name in numbered if name not in names)
     return names
 
 

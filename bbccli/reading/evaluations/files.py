@@ -180,7 +180,7 @@ def object_of(value: Any) -> dict[str, Any]:
 
 def under(prefix: str, value: Any) -> dict[str, Any]:
     """Return the keys of an object behind a prefix, such as `metadata.subject`."""
-    return {f"{prefix}.{key}": one for key, one in object_of(value).items()}
+    return {f"{prefix}.{key}": inner for key, inner in object_of(value).items()}
 
 
 def shortened(key: str) -> str:

@@ -89,9 +89,9 @@ def sheet_of_logs(
         headline=request.roles.prediction is not None
         or (framework.headline and all(next(iter(log.scorers)) == scorer for log in used)),
         failed=tuple(f"{failure.name} ({failure.reason})" for failure in failed),
-        repeated=tuple(dict.fromkeys(one.name for one in older)),
-        elsewhere=tuple(f"{one.name} ({one.reason})" for one in elsewhere),
-        unread=tuple(one.name for one in around if one.resolve() not in read),
+        repeated=tuple(dict.fromkeys(log.name for log in older)),
+        elsewhere=tuple(f"{left.name} ({left.reason})" for left in elsewhere),
+        unread=tuple(file.name for file in around if file.resolve() not in read),
     )
     run = _run(runs, scorer, path)
     left_out = (*failed, *older, *elsewhere)
@@ -236,12 +236,12 @@ def _reduced(log: Log, scorer: str) -> Log:
     if reduce is None:
         return log
     epochs: dict[str, list[ItemScores]] = {}
-    for one in sorted(log.results, key=lambda result: result.epoch):
-        epochs.setdefault(one.item, []).append(one)
+    for result in sorted(log.results, key=lambda result: result.epoch):
+        epochs.setdefault(result.item, []).append(result)
     results = []
     for item in epochs.values():
-        scored = [one for one in item if one.scores.get(scorer) is not None]
-        value = reduce([one.scores[scorer] or 0.0 for one in scored]) if scored else math.nan
+        scored = [result for result in item if result.scores.get(scorer) is not None]
+        value = reduce([result.scores[scorer] or 0.0 for result in scored]) if scored else math.nan
         reduced = {scorer: None if math.isnan(value) else value}
         results.append((scored or item)[0]._replace(scores=reduced, epoch=1))
     return replace(log, results=results)
@@ -408,7 +408,7 @@ def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
             for log in logs.values()
         ]
         parts = zip(infos[name], scored, strict=True)
-        figures = [(one.reported, n) for one, n in parts if one.reported is not None and n]
+        figures = [(info.reported, n) for info, n in parts if info.reported is not None and n]
         if len(figures) == len(logs):
             value = sum(figure * n for figure, n in figures) / sum(scored)
             reported.append(

@@ -103,10 +103,10 @@ def _stacked(
     from bbccli.reading.layout.stack import stack
 
     score = hints.roles.prediction
-    parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
+    parts = [by_labels(*pair, score) for pair in zip(tables, layouts, strict=True)]
     files, laid_out, told = map(list, zip(*parts, strict=True))
-    for file, one in zip(files, laid_out, strict=True):
-        refuse_key_of_long(file, one.roles, one.configuration, one.spare)
+    for file, layout in zip(files, laid_out, strict=True):
+        refuse_key_of_long(file, layout.roles, layout.configuration, layout.spare)
     return stack(files, laid_out, hints), files, laid_out, told
 
 

@@ -82,8 +82,8 @@ def _told_apart(
         return ""
     fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
     if models and fold in first.names:
-        held = [[file.column(fold).named_codes()[1] for file in files] for files in groups]
-        if all({*map(len, one)} == {1} and len({*one}) == len(one) for one in held):
+        folds = [[file.column(fold).named_codes()[1] for file in files] for files in groups]
+        if all({*map(len, held)} == {1} and len({*held}) == len(held) for held in folds):
             return str(fold)
     if not models and first_of(first, *CONFIGURATIONS) is not None:
         return ""  # rows of one table, split over files
@@ -104,7 +104,7 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
     if any(len(key.nulls) for key in keys) or len({key.is_text for key in keys}) > 1:
         return False
     starts = [{*key.take(np.arange(min(_FEW, len(key)))).named_codes()[1]} for key in keys]
-    if any(one & other for one, other in pairwise(starts)):
+    if any(start & other for start, other in pairwise(starts)):
         return False
     try:
         arrays = alike(keys, otherwise_text=True)

@@ -235,7 +235,7 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
             path=table.path,
             hint="write the column the same way in all files",
         )
-    columns, expected = ({*one.roles, *one.predictions} for one in (layout, first_layout))
+    columns, expected = ({*each.roles, *each.predictions} for each in (layout, first_layout))
     for name in sorted(expected ^ columns):
         there, lacks, by = first, table, first_layout
         if name in columns:

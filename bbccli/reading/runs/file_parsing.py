@@ -40,7 +40,7 @@ def matching(folder: Path, *patterns: str) -> list[Path]:
 def folders_in(path: Path) -> list[Path]:
     """Return the folders in a folder, sorted; none if it can't be listed."""
     try:
-        return sorted(one for one in path.iterdir() if one.is_dir())
+        return sorted(folder for folder in path.iterdir() if folder.is_dir())
     except (OSError, ValueError):
         return []
 

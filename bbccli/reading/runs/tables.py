@@ -123,7 +123,7 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
     truths: dict[Path, set[tuple[object, ...]]] = {}
     for path in paths:
         table = parsed(path)
-        names = [one for name in (row, outcome) if (one := spelled(table, name)) is not None]
+        names = [column for name in (row, outcome) if (column := spelled(table, name)) is not None]
         columns = [table.data.column(name).to_pylist() for name in names]
         truths[path] = {*zip(*columns, strict=True)}
     n_rows = {path: len({row for row, *_ in pairs}) for path, pairs in truths.items()}
@@ -160,12 +160,14 @@ def _check_labels(table: Table, label: str, outcome: str) -> None:
 
 def _probabilities(table: Table, outcome: str) -> dict[str, str]:
     """Return the probability column of each class; the levels of the truth name columns too."""
-    columns = {key.removeprefix(PROBABILITY): one for key, one in class_predictions(table).items()}
+    columns = {
+        key.removeprefix(PROBABILITY): column for key, column in class_predictions(table).items()
+    }
     if not columns:
         truth = spelled(table, outcome)
         levels = () if truth is None else table.column(truth).named_codes()[1]
         columns = {name: name for name in levels if name in table.names}
-    return {name: one for name, one in columns.items() if is_number(table.type_of(one))}
+    return {name: column for name, column in columns.items() if is_number(table.type_of(column))}
 
 
 def _agreement(codes: IntArray, chances: FloatArray) -> float:

@@ -378,14 +378,14 @@ def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) 
     header, mark = text.header, text.delimiter.encode()
     rows = text.data[text.start + len(header) :]
     extra = row.actual_columns - row.expected_columns
-    headers = [header + mark * extra if extra > 0 else header.rstrip(mark + b" "), mark + header]
-    for one in headers[mark == b" " :]:
+    mended = [header + mark * extra if extra > 0 else header.rstrip(mark + b" "), mark + header]
+    for longer in mended[mark == b" " :]:
         try:
-            data = text.data[: text.start] + one + rows
-            table = replace(text, data=data, header=one).parsed(as_text)
+            data = text.data[: text.start] + longer + rows
+            table = replace(text, data=data, header=longer).parsed(as_text)
         except (pa.ArrowException, UnicodeDecodeError):
             continue
-        if one.startswith(mark + header):
+        if longer.startswith(mark + header):
             return table if _has_row_names(table, header.decode(), text.delimiter) else None
         if extra < 0:
             return table

@@ -77,10 +77,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _probabilities(values: list[Any]) -> bool:
     """True if values are lists of numbers, most of which sum to 1."""
     lists = [value for value in values if value is not None]
-    if not all(isinstance(one, list) and {*map(type, one)} <= _NUMBERS for one in lists):
+    if not all(isinstance(value, list) and {*map(type, value)} <= _NUMBERS for value in lists):
         return False
-    full = [one for one in lists if len(one) > 1 and None not in one]
-    proper = sum(min(one) >= 0 and abs(sum(one) - 1) <= SUM_TOLERANCE for one in full)
+    full = [value for value in lists if len(value) > 1 and None not in value]
+    proper = sum(min(value) >= 0 and abs(sum(value) - 1) <= SUM_TOLERANCE for value in full)
     return bool(2 * proper > len(lists))
 
 

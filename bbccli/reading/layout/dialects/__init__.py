@@ -13,5 +13,5 @@ from bbccli.reading.layout.dialects.single import KAGGLE, OPENML
 __all__ = ["DIALECTS", "Dialect", "Layout"]
 
 DIALECTS: dict[str, Dialect] = {
-    one.name: one for one in (CARET, TIDYMODELS, MLR3, ITEMS, LONG, OPENML, KAGGLE)
+    dialect.name: dialect for dialect in (CARET, TIDYMODELS, MLR3, ITEMS, LONG, OPENML, KAGGLE)
 }

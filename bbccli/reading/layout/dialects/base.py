@@ -225,7 +225,7 @@ def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
     """True if a column is constant within configurations, as their parameters are."""
-    codes = [frame.column(one).codes()[0] for one in (*configuration, name)]
+    codes = [frame.column(column).codes()[0] for column in (*configuration, name)]
     whole = joint(codes[:-1]) if configuration else np.zeros(frame.n_rows, np.int64)
     return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))
 

@@ -76,9 +76,9 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
     if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
         return False
     keys = [
-        one
+        column
         for role in ("row_id", "repeat", "outer_fold", "train_size")
-        if (one := getattr(hints.roles, role) or named(frame, role)) in frame.names
+        if (column := getattr(hints.roles, role) or named(frame, role)) in frame.names
     ]
     if not hints.roles.row_id and named(frame, "row_id") is None:
         raise InputError(
@@ -88,7 +88,7 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
             hint=f"use --configuration {name} or --dialect wide",
         )
     codes = [frame.column(key).codes()[0] for key in keys]
-    alone, together = (joint(one) for one in (codes, [*codes, frame.column(name).codes()[0]]))
+    alone, together = (joint(levels) for levels in (codes, [*codes, frame.column(name).codes()[0]]))
     return len(np.unique(alone)) < frame.n_rows == len(np.unique(together))
 
 
