@@ -130,7 +130,7 @@ class Try:
         known = self.params
         if any(known[key] != part.params[key] for key in known.keys() & part.params.keys()):
             return False
-        estimators = {one.estimator for one in (*self.parts[:1], part)} - {""}
+        estimators = {p.estimator for p in (*self.parts[:1], part)} - {""}
         return len(estimators) < 2
 
     def takes(self, other: Try) -> bool:
@@ -141,7 +141,7 @@ class Try:
         mine, theirs = self.splits.keys(), other.splits.keys()
         if not (self.used and other.used):
             return bool(met) and theirs <= mine
-        data, others = ({part.data for part in one.parts} - {""} for one in (self, other))
+        data, others = ({part.data for part in side.parts} - {""} for side in (self, other))
         within = bool(met) and (theirs <= mine or mine <= theirs)
         return within or not (data and others) or bool(data & others)
 
@@ -157,15 +157,15 @@ def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[
     tries: list[Try] = []
     distinct = list(dict.fromkeys(map(tuple, listed)))
     for _, parts_of_session in itertools.groupby(group, key=lambda part: part.session):
-        for one in _of_session(list(parts_of_session), distinct):
-            same = [before for before in tries if before.takes(one)]
-            met = [t for t in same if any(next(t.meets(part), None) for part in one.parts)]
+        for new in _of_session(list(parts_of_session), distinct):
+            same = [before for before in tries if before.takes(new)]
+            met = [t for t in same if any(next(t.meets(part), None) for part in new.parts)]
             if not same:
-                tries.append(one)
+                tries.append(new)
                 continue
             into = (met or same[::-1])[0]
             into.again |= bool(met)
-            for part in one.parts:
+            for part in new.parts:
                 into.add(part)
     return tries
 
@@ -186,9 +186,9 @@ def agreeing(part: Part, splits: SplitScores) -> bool:
     return bool(part.score == splits[part.split])
 
 
-def candidate_of(one: Try, candidates: Sequence[Listed]) -> Listed | None:
+def candidate_of(attempt: Try, candidates: Sequence[Listed]) -> Listed | None:
     """Return the latest candidate with the scores of a try, if any."""
-    scored = [part for part in one.splits.values() if part.score is not None]
+    scored = [part for part in attempt.splits.values() if part.score is not None]
     for candidate in reversed(candidates):
         if scored and all(agreeing(part, candidate.splits) for part in scored):
             return candidate
@@ -211,10 +211,10 @@ def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[T
             listed += _passes([part for part in recorded if id(part) in taken])
     passes = _passes(rest)
     kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
-    largest = max(len(one.splits) for one in kept)
-    whole = [one for one in more if len(one.splits) >= largest]
-    for one in whole:  # incomplete ones were interrupted, or are `search.score` on a test set
-        one.used = False
+    largest = max(len(attempt.splits) for attempt in kept)
+    whole = [attempt for attempt in more if len(attempt.splits) >= largest]
+    for attempt in whole:  # incomplete ones were interrupted, or are `search.score` on a test set
+        attempt.used = False
     return kept + whole
 
 
@@ -223,22 +223,22 @@ def _passes(recorded: Iterable[Part]) -> list[Try]:
     passes: list[Try] = []
     for part in recorded:
         free = (t for t in passes if t.may_hold(part) and not next(t.meets(part), None))
-        one = next(free, None)
-        if one is None:
-            one = Try()
-            passes.append(one)
-        one.add(part)
+        attempt = next(free, None)
+        if attempt is None:
+            attempt = Try()
+            passes.append(attempt)
+        attempt.add(part)
     return passes
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
     """True if two predictions of the same rows are equal or, in different forms, their scores."""
     share = share_of([mine, other])
-    scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
+    scores = [np.nan if p.score is None else float(p.score) for p in (before, part)]
     scored = bool(np.isfinite(scores).all())
     if scored and not agrees(scores[1], scores[0], tolerance_of(share, scores[0])):
         return False
-    labels = {one.kind is PredictionKind.LABEL for one in (before, part)}
+    labels = {p.kind is PredictionKind.LABEL for p in (before, part)}
     if mine is None or other is None:
         return True
     if mine.shape != other.shape or len(labels) > 1:
@@ -267,15 +267,15 @@ def directions_of(tries: Iterable[Try]) -> int | None:
     if estimators of equal parameters, on equal features, predict the same; and a number that goes
     up with every try, like a version, stands for something else.
     """
-    kept = [one for one in sorted(tries, key=lambda one: one.started) if one.counts]
-    settings = [one.params for one in kept]
+    kept = sorted((t for t in tries if t.counts), key=lambda attempt: attempt.started)
+    settings = [attempt.params for attempt in kept]
     first: dict[tuple[str, int | None], Part] = {}
-    for one in kept:
-        for part in [part for part in one.parts if part.predictions is not None]:
+    for attempt in kept:
+        for part in [part for part in attempt.parts if part.predictions is not None]:
             known = part.estimator and part.data and part.data == kept[0].parts[0].data
-            other = first.setdefault((_as_text(one.params), part.split), part)
+            other = first.setdefault((_as_text(attempt.params), part.split), part)
             alike = _same(other, part, other.predictions, part.predictions)
-            if not known or not alike or part.params != one.params:
+            if not known or not alike or part.params != attempt.params:
                 return None
     n_directions = 0
     for key in {key for params in settings for key in params}:
@@ -296,7 +296,7 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
     tries are numbered, as in ``C=0.1 #2``.
     """
     data = list(dict.fromkeys(part.data for part in configurations if part.data))
-    features = {one: number for number, one in enumerate(data, 1)} if len(data) > 1 else {}
+    features = {digest: number for number, digest in enumerate(data, 1)} if len(data) > 1 else {}
     flat = [_flat(part, features) for part in configurations if not part.name]
     unnamed = {_as_text(params): params for params in flat}
     made = dict(zip(unnamed, _from_parameters(list(unnamed.values())), strict=True))
@@ -304,7 +304,7 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
     taken, unique = set(names), dict[str, None]()
     for name in names:
         numbered = (f"{name} #{number}" for number in itertools.count(2))
-        short = name if name not in unique else next(one for one in numbered if one not in taken)
+        short = name if name not in unique else next(n for n in numbered if n not in taken)
         taken.add(short)
         unique[short] = None
     return list(unique)

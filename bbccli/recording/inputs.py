@@ -143,7 +143,7 @@ def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
     _refuse(any(map(_is_missing, objects)), *_MISSING)
     with suppress(ValueError):
         values = np.array(objects)
-    mixed = values.dtype.kind == "U" and not all(isinstance(one, str) for one in objects)
+    mixed = values.dtype.kind == "U" and not all(isinstance(value, str) for value in objects)
     mixed = mixed or values.ndim != 1 or values.dtype.hasobject
     _refuse(mixed, "y mixes texts and numbers", "give labels of one type")
     return values
@@ -222,7 +222,7 @@ def frozen(
     rule = f"positions from 0 to {n_samples - 1}, each once, at least one"
     drawn = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     if among is not None and drawn:
-        part = [one if one is None else taken(one, among) for one in (features, truth, groups)]
+        part = [data if data is None else taken(data, among) for data in (features, truth, groups)]
         pairs = [
             [among[rows] for rows in pair]
             for pair in _pairs(cv, part[0], part[1], part[2], classifies)
@@ -446,8 +446,8 @@ def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
 
 def class_name(value: Any) -> str:
     """Return the full name of a class, a function, or the class of a value."""
-    one = value if hasattr(value, "__qualname__") else type(value)
-    return f"{one.__module__}.{one.__qualname__}"
+    given = value if hasattr(value, "__qualname__") else type(value)
+    return f"{given.__module__}.{given.__qualname__}"
 
 
 def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
@@ -459,9 +459,9 @@ def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
     if value is None or isinstance(value, bool | str | int | float):
         return value
     if isinstance(value, list | tuple):
-        return [plain(one, listed) for one in value]
+        return [plain(item, listed) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain(one, listed) for key, one in value.items()}
+        return {str(key): plain(item, listed) for key, item in value.items()}
     if _is_estimator(value):
         about = {} if id(value) in listed else {"params": parameters_of(value)}
         return {"class": class_name(value)} | about

@@ -241,8 +241,8 @@ def is_hopeless(
     latest = tries[identity][-1]
     if not latest.counts:
         return False
-    counted = (one for of_name in tries.values() for one in of_name if one.counts)
-    of_try = {str(id(one)): one.parts for one in counted}
+    counted = (attempt for of_name in tries.values() for attempt in of_name if attempt.counts)
+    of_try = {str(id(attempt)): attempt.parts for attempt in counted}
     matrix = matrix_so_far(design, of_try, str(id(latest)))
     result = drop(matrix, metric, plan_for(matrix, metric, pooling, seed), **how)
     return str(id(latest)) in result.drop

@@ -112,7 +112,7 @@ def load(path: Path) -> Recording:
             hint="give rec.scorer to the search, rec.cv as its cv, and the X and y of the recorder "
             "(where it codes labels, as FLAML does, both get codes); or call rec.write()",
         )
-    predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
+    predicted = [[part for part in t.parts if part.predictions is not None] for t in counted]
     kind = partial.common_kind(
         {part.kind for group in predicted for part in group if part.kind}, path
     )
@@ -152,8 +152,8 @@ def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
         )
     ]
     names = attempts.short_names([attempt.parts[0] for attempt in tries])
-    for one, name in zip(tries, names, strict=True):
-        one.name = name
+    for attempt, name in zip(tries, names, strict=True):
+        attempt.name = name
     return tries
 
 
@@ -256,12 +256,12 @@ def handed_over(run: Recording) -> Predictions:
         metric=plan.scoring or None,
         metric_name=None if plan.scoring or not any_score else "a custom scorer",
         unchecked=otherwise if board else "no search reported its scores",
-        tried=tuple(one.name for one in sorted(tries, key=lambda attempt: attempt.started)),
+        tried=tuple(attempt.name for attempt in sorted(tries, key=lambda attempt: attempt.started)),
         leaderboard=tuple(score for c, score in board.items() if complete[c]),
         curves=tuple(_curves(run)),
         again=tuple(attempt.name for attempt in tries if attempt.again),
         tried_again=tuple(
-            one.name for c, one in enumerate(tries) if one.identity in identities[:c]
+            attempt.name for c, attempt in enumerate(tries) if attempt.identity in identities[:c]
         ),
         damaged=run.damaged,
         weighted=weighted,
@@ -305,23 +305,23 @@ def _roles(
     truth = plan.truth[rows]
     columns["truth"] = np.array(plan.classes)[truth] if plan.classes else truth
     of_samples = {"group": plan.groups, "weight": weights}
-    return columns | {name: one[rows] for name, one in of_samples.items() if one is not None}
+    return columns | {role: v[rows] for role, v in of_samples.items() if v is not None}
 
 
 def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, ReportedScore]]:
     """Yield position and score of each configuration by the search, in the sign of bbc; else the
     mean score.
     """
-    for position, one in enumerate(run.tries):
-        listed = attempts.candidate_of(one, run.listed.get(one.identity, ()))
-        scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
+    for position, attempt in enumerate(run.tries):
+        listed = attempts.candidate_of(attempt, run.listed.get(attempt.identity, ()))
+        scores = [p.score for _, p in sorted(attempt.splits.items()) if p.score is not None]
         mean = np.mean(scores) if scores and len(scores) == len(run.design.tests) else np.nan
         value = run.design.sign * (listed.value if listed else float(mean))
         if np.isfinite(value):
             kinds = (None, PredictionKind.LABEL)
-            share = share_of(part.predictions for part in one.parts if part.kind not in kinds)
+            share = share_of(part.predictions for part in attempt.parts if part.kind not in kinds)
             score = ReportedScore(
-                id=one.name,
+                id=attempt.name,
                 metric=run.design.scoring,
                 value=value,
                 selection=selection,

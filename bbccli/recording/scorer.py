@@ -193,12 +193,12 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     name = scoring if isinstance(scoring, str) else ""
     if not name and hasattr(scorer, "_score_func"):
         metrics = inputs.of_sklearn("metrics")
-        known = {one.replace("-", "_") for one in (*ALIASES, *METRICS)}
-        scorers = {one: metric_of(one) for one in sorted(known & {*metrics.get_scorer_names()})}
+        ours = {name.replace("-", "_") for name in (*ALIASES, *METRICS)}
+        scorers = {name: metric_of(name) for name in sorted(ours & {*metrics.get_scorer_names()})}
         for beta, called in ((2, "f2"), (0.5, "f0.5")):
             scorers[called] = metrics.make_scorer(metrics.fbeta_score, beta=beta)
         scorers["kappa"] = metrics.make_scorer(metrics.cohen_kappa_score)
-        name = next((one for one, of in scorers.items() if _form(of) == _form(scorer)), "")
+        name = next((n for n, known in scorers.items() if _form(known) == _form(scorer)), "")
     function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
     if function is None or labels is None or len(labels) != 2:
         return name, ""
@@ -212,7 +212,7 @@ def _form(scorer: Any) -> tuple[Any, ...]:
     """Return what makes a scorer, but for the positive class and what is the default anyway."""
     default = ("average", "binary"), ("zero_division", 0), ("zero_division", "warn")
     given = [item for item in sorted(scorer._kwargs.items()) if item not in default]
-    rest = [one for one in given if one[0] != "pos_label"]
+    rest = [option for option in given if option[0] != "pos_label"]
     return scorer._score_func, scorer._sign, scorer._response_method, rest
 
 

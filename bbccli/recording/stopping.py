@@ -69,13 +69,12 @@ def watched(
     short = _number(model, "n_iter_") < _number(model, "max_iter")
     agreeing = [*_agreeing(model, inner, outcome)]
     if agreeing:
-        metric, curve, kept = min(
-            agreeing, key=lambda one: abs(abs(one[1][one[2]]) - abs(score or 0))
-        )
+        off = [abs(abs(curve[kept]) - abs(score or 0)) for _, curve, kept in agreeing]
+        metric, curve, kept = agreeing[int(np.argmin(off))]
         return Watched(kept < len(curve) - 1 or short, metric, tuple(curve.tolist()))
     kept_by_model = vars(model) if hasattr(model, "__dict__") else {}
-    sets = [*_sets({name.strip("_"): one for name, one in kept_by_model.items()}), *_given_sets()]
-    held = any(_holds(one, part, truth) for one in sets for part in (features, inner))
+    sets = [*_sets({name.strip("_"): v for name, v in kept_by_model.items()}), *_given_sets()]
+    held = any(_holds(given, part, truth) for given in sets for part in (features, inner))
     return Watched() if held else None
 
 
@@ -102,12 +101,12 @@ def _curves(model: Any) -> Iterator[FloatArray]:
     if callable(getattr(model, "evals_result", None)):
         waiting.append(model.evals_result())
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            waiting += one.values()
-        elif isinstance(one, list | tuple | np.ndarray) and len(one) > 1:
+        held = waiting.pop()
+        if isinstance(held, Mapping):
+            waiting += held.values()
+        elif isinstance(held, list | tuple | np.ndarray) and len(held) > 1:
             with suppress(TypeError, ValueError):
-                curve = np.asarray(one, np.float64)
+                curve = np.asarray(held, np.float64)
                 if curve.ndim == 1 and np.isfinite(curve).all():
                     yield curve
 
@@ -118,7 +117,7 @@ def _agreeing(model: Any, features: Any, outcome: Outcome) -> Iterator[tuple[str
     stages, scores = _STAGES.get(_tool(model)), _scores(model, features, outcome) if curves else {}
     for metric, value in scores.items():
         # losses with another sign, errors, and halves of squared errors
-        for curve in [form for one in curves for form in (one, -one, 1 - one, -2 * one)]:
+        for curve in [form for c in curves for form in (c, -c, 1 - c, -2 * c)]:
             near = np.flatnonzero(np.abs(curve - value) <= _TOLERANCE * max(1.0, abs(value)))
             if not len(near):
                 continue
@@ -148,7 +147,7 @@ def _scores(model: Any, features: Any, outcome: Outcome, **stage: Any) -> dict[s
     values = values[:, 1] if outcome.task is Task.BINARY else values
     matrix = PredictionMatrix(outcome, values[None, :, None], ("model",), kind)
     known = [metric for metric in fitting(matrix) if metric.name in _STOP_BY]
-    scores = {one.name: candidates(matrix, one, Pooling.POOLED).performances()[0] for one in known}
+    scores = {m.name: candidates(matrix, m, Pooling.POOLED).performances()[0] for m in known}
     return {name: float(score) for name, score in scores.items() if np.isfinite(score)}
 
 
@@ -158,7 +157,7 @@ def _given_sets() -> Iterator[Any]:
     for _ in range(_FRAMES):
         given = frame.f_locals.get("fit_params")
         if frame.f_code.co_name == "_fit_and_score" and isinstance(given, Mapping):
-            yield from _sets({name.rpartition("__")[2]: one for name, one in given.items()})
+            yield from _sets({name.rpartition("__")[2]: value for name, value in given.items()})
         if frame.f_back is None:
             return
         frame = frame.f_back
@@ -166,19 +165,19 @@ def _given_sets() -> Iterator[Any]:
 
 def _sets(given: Mapping[str, Any]) -> Iterator[Any]:
     for name in ("eval_set", "validation_data"):
-        one = given.get(name)
-        yield from one if isinstance(one, list) else () if one is None else [one]
+        pairs = given.get(name)
+        yield from pairs if isinstance(pairs, list) else () if pairs is None else [pairs]
     for features, truth in (("X_val", "y_val"), ("eval_X", "eval_y")):
         if given.get(features) is not None:
             yield given[features], given.get(truth)
 
 
-def _holds(one: Any, features: Any, truth: Any) -> bool:
+def _holds(evaluation_set: Any, features: Any, truth: Any) -> bool:
     """True if an evaluation set has all the rows of a test set."""
-    if not isinstance(one, tuple | list) or len(one) < 2:
+    if not isinstance(evaluation_set, tuple | list) or len(evaluation_set) < 2:
         return False
     with suppress(TypeError, ValueError):
-        return {*_rows(features, truth)} <= {*_rows(one[0], one[1])}
+        return {*_rows(features, truth)} <= {*_rows(evaluation_set[0], evaluation_set[1])}
     return False
 
 

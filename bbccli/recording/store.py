@@ -174,7 +174,7 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
                 hint="use another folder; to continue, the same vault and a splitter with the same "
                 "random_state",
             )
-        for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
+        for path in (p for place in (PARTS, LEADERBOARDS) for p in (folder / place).glob(".*")):
             with suppress(OSError):  # left by killed recorders; others may be at work beside us
                 if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
                     path.unlink()
@@ -244,7 +244,7 @@ def load_sealed(folder: Path) -> tuple[Design, bool]:
         problem = "the sealed rows were changed after they were sealed"
     for name in ("rows", "groups"):
         both = getattr(design, name), getattr(part, name)
-        if all(one is not None for one in both) and np.intersect1d(*both).size:
+        if all(ids is not None for ids in both) and np.intersect1d(*both).size:
             problem = f"some {name} of the vault are among those of the search"
     if problem:
         raise InputError(
@@ -351,7 +351,7 @@ class Part:
 
 
 _ARRAYS = ("predictions", "rows", "weights")
-_WRITTEN = tuple(one.name for one in fields(Part) if one.name not in _ARRAYS)
+_WRITTEN = tuple(field.name for field in fields(Part) if field.name not in _ARRAYS)
 
 
 def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
@@ -474,10 +474,10 @@ def listed_in(folder: Path) -> list[Listed]:
     listed = []
     for path in sorted(folder.glob(PATTERNS[1])):
         try:
-            for one in json.loads(bytes_of(path))["candidates"]:
-                label, splits = str(one.get("label") or ""), tuple(map(float, one["splits"]))
-                listed.append(Listed(one["identity"], label, float(one["value"]), splits))
-                hash(one["identity"])
+            for entry in json.loads(bytes_of(path))["candidates"]:
+                label, splits = str(entry.get("label") or ""), tuple(map(float, entry["splits"]))
+                listed.append(Listed(entry["identity"], label, float(entry["value"]), splits))
+                hash(entry["identity"])
         except _NOT_A_RECORD as error:
             raise InputError(
                 f"leaderboard is damaged: {path.name}: {error}",
@@ -493,6 +493,6 @@ Identified = TypeVar("Identified", Part, Listed)
 def by_identity(everything: Iterable[Identified]) -> dict[str, list[Identified]]:
     """Group parts, or candidates, by configuration."""
     groups: dict[str, list[Identified]] = {}
-    for one in everything:
-        groups.setdefault(one.identity, []).append(one)
+    for entry in everything:
+        groups.setdefault(entry.identity, []).append(entry)
     return groups

@@ -174,7 +174,7 @@ def predicted(
         clone = inputs.of_sklearn("base").clone
         if hasattr(model, "best_params_") and hasattr(model, "estimator"):  # a search
             model = clone(model.estimator).set_params(**clone(model.best_params_, safe=False))
-        model = clone(model).fit(*(inputs.taken(one, among) for one in (features, truth)))
+        model = clone(model).fit(*(inputs.taken(values, among) for values in (features, truth)))
     if not response:
         wanted = {
             PredictionKind.LABEL: ("predict",),

@@ -171,15 +171,16 @@ def verified(
     deviation = _check_means(folder, candidates)
     plan = with_default_score(plan, [part for candidate in candidates for part in candidate.parts])
     again, why = _recomputed(plan, candidates)
-    for one, part, candidate in again:
-        wants_classes = METRICS[canonical(one.score.metric, METRICS)].wants is PredictionKind.LABEL
+    for ours, part, candidate in again:
+        metric_of_search = METRICS[canonical(ours.score.metric, METRICS)]
+        wants_classes = metric_of_search.wants is PredictionKind.LABEL
         by_other_classes = wants_classes and part.kind is not PredictionKind.LABEL
-        if not one.confirmed and not by_other_classes:
+        if not ours.confirmed and not by_other_classes:
             what = f"on split {part.split} the stored predictions have a score of"
-            value, score = plan.sign * one.value, float(part.score or 0.0)
+            value, score = plan.sign * ours.value, float(part.score or 0.0)
             raise _mismatch(folder, candidate.label, what, value, score)
-    others = [f"{c.label} on split {p.split}" for one, p, c in again if not one.confirmed]
-    again = [one for one in again if one[0].confirmed]
+    others = [f"{c.label} on split {p.split}" for ours, p, c in again if not ours.confirmed]
+    again = [recomputed for recomputed in again if recomputed[0].confirmed]
     groups, board = store.by_identity(everything), []
     tried, recorded_again = dict[str, None](), dict[str, None]()
     for each in candidates:
@@ -187,7 +188,7 @@ def verified(
         tries = tries_of(groups.get(recorded_as, ()), [each.splits.tolist()])
         counted = [attempt for attempt in tries if attempt.counts]
         tried |= {each.label: None} if len(counted) > 1 else {}
-        recorded_again |= {each.label: None} if any(one.again for one in counted) else {}
+        recorded_again |= {each.label: None} if any(attempt.again for attempt in counted) else {}
         listed_as = recorded_as or identity or _unfitted(results, each)
         board.append(Listed(listed_as, each.label, each.mean, tuple(each.splits.tolist())))
     store.write_listed(folder, board)
@@ -198,7 +199,7 @@ def verified(
         incomplete=tuple(candidate.label for candidate in candidates if candidate.failed),
         dropped=tuple(candidate.label for candidate in candidates if candidate.dropped),
         largest_deviation=deviation,
-        largest_recomputed=max((one.difference for one, *_ in again), default=None),
+        largest_recomputed=max((ours.difference for ours, *_ in again), default=None),
         n_recomputed=len(again),
         notes=(
             *_on_choice(results, candidates, folder),
@@ -359,7 +360,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
     Left out are test sets that lack a class.
     """
     recorded = [(part, candidate) for candidate in candidates for part in candidate.parts]
-    scored = [one for one in recorded if np.isfinite(np.nan if (s := one[0].score) is None else s)]
+    scored = [both for both in recorded if both[0].score is not None and np.isfinite(both[0].score)]
     metric = METRICS.get(canonical(plan.scoring, METRICS))
     none_again = "none of its scores was recomputed, and bbc correct needs --metric"
     if not scored:
@@ -377,10 +378,10 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
         form = (part.predictions.shape, part.predictions.dtype, part.kind, weights)
         groups.setdefault((part.split, *form), []).append((part, candidate))
     again = [
-        (one, *group[start + int(one.score.id)])
+        (ours, *group[start + int(ours.score.id)])
         for group in groups.values()
         for start in range(0, len(group), _AT_ONCE)
-        for one in _compared(plan, metric, [part for part, _ in group[start : start + _AT_ONCE]])
+        for ours in _compared(plan, metric, [part for part, _ in group[start : start + _AT_ONCE]])
     ]
     if again or not groups:
         return again, []
@@ -417,14 +418,14 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
         )
         for name, part in zip(matrix.configurations, group, strict=True)
     )
-    return (one for one in compared(matrix, scores) if not np.isnan(one.value))
+    return (ours for ours in compared(matrix, scores) if not np.isnan(ours.value))
 
 
 def _otherwise(plan: Design, again: Sequence[Again]) -> list[str]:
     """Return a note on the candidate whose metric in bbc differs most."""
     by_candidate: dict[Candidate, list[Compared]] = {}
-    for one, _, candidate in again:
-        by_candidate.setdefault(candidate, []).append(one)
+    for ours, _, candidate in again:
+        by_candidate.setdefault(candidate, []).append(ours)
     differing = []
     for candidate, scores in by_candidate.items():
         if any(score.otherwise for score in scores):

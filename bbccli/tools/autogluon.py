@@ -54,7 +54,7 @@ _MEANS = ("", "_macro", "_micro", "_weighted")
 _OURS = (
     *("accuracy", "balanced_accuracy", "average_precision", "log_loss", "mcc", "roc_auc"),
     *("roc_auc_ovo", "roc_auc_ovr", "r2", "rmse", "mse", "mae", "mape"),
-    *(f"{one}{mean}" for one in ("f1", "precision", "recall") for mean in _MEANS),
+    *(f"{metric}{mean}" for metric in ("f1", "precision", "recall") for mean in _MEANS),
 )
 _METRICS = {  # by name: a custom metric may have the name of one of ours
     "roc_auc_ovo_macro": "auc-ovo",
@@ -200,8 +200,8 @@ def _refuse_quantiles(path: Path, values: FloatArray, roles: Mapping[str, Any]) 
 def _models(path: Path) -> list[str]:
     """Return folders that may be of a model, by name; tuned models are one level deeper."""
     outer = folders_in(path / "models")
-    inner = [one for folder in outer for one in folders_in(folder) if is_file(one / _OOF)]
-    return [one.relative_to(path / "models").as_posix() for one in outer + inner]
+    inner = [child for folder in outer for child in folders_in(folder) if is_file(child / _OOF)]
+    return [folder.relative_to(path / "models").as_posix() for folder in outer + inner]
 
 
 def _validated(path: Path) -> dict[str, Path]:
@@ -262,7 +262,7 @@ def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) ->
 
 def _children(folder: Path) -> set[tuple[int, int]]:
     """Return the repeat and fold of each model of a bag, as far as known."""
-    matches = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
+    matches = (_CHILD.fullmatch(child.name) for child in folders_in(folder))
     return {(int(match[1]), int(match[2])) for match in matches if match is not None}
 
 
@@ -293,7 +293,7 @@ def _with_leaderboard(
     sign = METRICS[metric].direction.sign if metric else 1
     scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
     file_parsing.check_listed(place, scores, names, which="has predictions", hint=_HINT)
-    known = {*names, *(one.name for one in run.left_out)}
+    known = {*names, *(left.name for left in run.left_out)}
     lost = [name for name in scores if name not in known]
     board = tuple(
         source.ReportedScore(
@@ -303,7 +303,7 @@ def _with_leaderboard(
         if name in names and metric
     )
     fitted = {row["model"]: row.get("fit_order", "") for row in rows}
-    order = {name: int(one) for name, one in fitted.items() if one.isdigit()}
+    order = {name: int(number) for name, number in fitted.items() if number.isdigit()}
     run = replace(
         run,
         leaderboard=board,
@@ -352,7 +352,7 @@ def ensemble_of(
     best = max(direction.sign * scores[name] for name in known)
     top = [name for name in known if direction.sign * scores[name] == best]
     # a tie is an ensemble of one model
-    name = min(top, key=lambda one: ("ensemble" not in flags[one], order.get(one, 0)))
+    name = min(top, key=lambda model: ("ensemble" not in flags[model], order.get(model, 0)))
     stacked = "stacked" in flags[name] or re.search(r"_L([3-9]|\d\d)$", name) is not None
     if stacked:
         return Ensemble(name=name, metric=metric, stacked=True)
@@ -360,16 +360,13 @@ def ensemble_of(
         return None
     before = order.get(name, np.inf)
     # models on the leaderboard whose predictions are lost took part too
-    every = [
-        score for score in scores if not _MADE & {*flags.get(score, ())} and score[:8] != name[:8]
-    ]
-    candidates = sorted(
-        (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
-    )
+    every = [m for m in scores if not _MADE & {*flags.get(m, ())} and m[:8] != name[:8]]
+    candidates = sorted(every, key=lambda model: order.get(model, 0))
+    candidates = [model for model in candidates if order.get(model, 0) < before]
     mean = predictions[name]
     weights = _weights(mean, [*map(predictions.get, candidates)])
     # that of `fit_extra` is made of the models that it fitted, after an ensemble of earlier ones
-    earlier = [at for one, at in order.items() if one[:8] == name[:8] and at < before]
+    earlier = [at for model, at in order.items() if model[:8] == name[:8] and at < before]
     n_old = sum(order.get(candidate, 0) < max(earlier, default=0) for candidate in candidates)
     if n_old < len(candidates) and not any(weights[:n_old]):
         candidates, weights = candidates[n_old:], weights[n_old:]
@@ -384,7 +381,7 @@ def ensemble_of(
         weights=weights,
         rounds=_ROUNDS,
         clip=_CLIP,
-        kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),
+        kinds=tuple(kind[0] if kind else m for kind, m in zip(kinds, candidates, strict=True)),
         rounded=True,
         cuts="grid" if of_labels and len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
         cut_for=metric,
@@ -413,12 +410,12 @@ def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[floa
     """Return the weights of columns whose weighted mean is given; empty if it is none."""
     from scipy.optimize import nnls
 
-    columns = [one for one in given if one is not None]
+    columns = [values for values in given if values is not None]
     if len(columns) < len(given) or not columns:
         return ()
     n_rows = len(mean)
     some = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBE)).astype(np.int64))
-    target, *others = (np.ravel(one[some]).astype(np.float64) for one in (mean, *columns))
+    target, *others = (np.ravel(values[some]).astype(np.float64) for values in (mean, *columns))
     parts = np.stack(others, axis=1)
     valid = np.isfinite(parts).all(axis=1) & np.isfinite(target)
     weights, _ = nnls(parts[valid], target[valid])
@@ -426,7 +423,7 @@ def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[floa
         return ()
     weights = np.where(weights < 1e-4, 0.0, weights)
     weights /= weights.sum()
-    made = sum(w * one for w, one in zip(weights, columns, strict=True) if w)
+    made = sum(w * values for w, values in zip(weights, columns, strict=True) if w)
     slack = 1e-5 * max(float(np.nanmax(np.abs(mean))), 1e-30)
     return tuple(weights.tolist()) if np.nanmax(np.abs(made - mean)) <= slack else ()
 

@@ -36,7 +36,7 @@ _PREDICTIONS = "runs/*/predictions_ensemble_*.npy"
 _RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
 _DUMMY = 1
 _FINISHED = ("StatusType.SUCCESS", "StatusType.DONOTADVANCE")
-_FAILED = tuple(f"StatusType.{one}" for one in ("CRASHED", "TIMEOUT", "MEMOUT", "ABORT"))
+_FAILED = tuple(f"StatusType.{status}" for status in ("CRASHED", "TIMEOUT", "MEMOUT", "ABORT"))
 _KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_models_on_disc=None"
 
 
@@ -88,7 +88,7 @@ def load(path: Path) -> Predictions:
     return Predictions(
         predictions,
         {"truth": _truth(truth, first.ndim == 2)},
-        matching(path, *(one.as_posix() for one in inner), f"{_HISTORY}/*/runhistory.json"),
+        matching(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
         Metadata(
             classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
             flags=flags,
@@ -128,26 +128,26 @@ def _names(keys: list[_Key]) -> dict[_Key, str]:
     return {key: f"{key[0]}_{key[1]}" if several else str(key[1]) for key in keys}
 
 
-def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
+def _flags(candidate: _Candidate, full: float) -> tuple[str, ...]:
     """Return the flags of a run; a budget of 0 means a search without budgets, or the dummy."""
-    if one.key[1] == _DUMMY:
+    if candidate.key[1] == _DUMMY:
         return ("dummy",)
-    return ("low_fidelity",) if 0 < one.budget < full else ()
+    return ("low_fidelity",) if 0 < candidate.budget < full else ()
 
 
-def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
+def _predictions(candidate: _Candidate, n_samples: int) -> FloatArray:
     """Return the predictions (N,) or (N, K) of a run."""
-    arrays = arrays_of(file_bytes(one.file), str(one.file))
+    arrays = arrays_of(file_bytes(candidate.file), str(candidate.file))
     if isinstance(arrays, dict) or arrays.dtype.kind != "f" or arrays.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
-            path=one.file,
+            path=candidate.file,
             hint="export the predictions as Parquet or CSV",
         )
     if len(arrays) != n_samples:
         raise InputError(
             f"has {len(arrays)} predictions for {n_samples} targets",
-            path=one.file,
+            path=candidate.file,
             hint="fit with resampling_strategy='cv', into an unused folder",
         )
     return arrays[:, 0] if arrays.ndim == 2 and arrays.shape[1] == 1 else arrays
@@ -168,7 +168,7 @@ def _targets(path: Path) -> FloatArray:
 
 def _histories(folder: Path) -> list[Path]:
     """Return the files in which SMAC records its trials."""
-    files = [one / "runhistory.json" for one in folders_in(folder / _HISTORY)]
+    files = [run / "runhistory.json" for run in folders_in(folder / _HISTORY)]
     return [file for file in files if is_file(file)]
 
 
@@ -178,12 +178,12 @@ def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
     for file in histories:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
         try:
-            for (one, _, _, _), (_, _, status, _, _, about) in read_json(file)["data"]:
+            for (tried, _, _, _), (_, _, status, _, _, about) in read_json(file)["data"]:
                 number = about.get("num_run") if isinstance(about, dict) else None
                 if status["__enum__"] in _FAILED:
-                    failed.add((seed, int(one)))
+                    failed.add((seed, int(tried)))
                 elif status["__enum__"] in _FINISHED and number is not None:
-                    scored.add((seed, int(one)))
+                    scored.add((seed, int(tried)))
                     finished.add((seed, int(number)))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(

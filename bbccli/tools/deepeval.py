@@ -22,12 +22,12 @@ _TIME = re.compile(r"test_run_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?:_(\d{1,6}
 
 def _load(file: File) -> list[Log]:
     run = file.json
-    cases = [one for kind in _KINDS for one in run.get(kind) or ()]
-    results = [_result(one) for one in file.each(cases, "test case")]
+    cases = [case for kind in _KINDS for case in run.get(kind) or ()]
+    results = [_result(case) for case in file.each(cases, "test case")]
     passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
     totals = {  # by name: sum and number
-        str(one["metric"]): (sum(number_of(x) or 0.0 for x in one["scores"]), len(one["scores"]))
-        for one in run["metricsScores"]
+        str(of["metric"]): (sum(number_of(x) or 0.0 for x in of["scores"]), len(of["scores"]))
+        for of in run["metricsScores"]
     }
     totals[SUCCESS] = passed, passed + failed
     alone = len({result.item for result in results}) == len(results)
@@ -36,10 +36,10 @@ def _load(file: File) -> list[Log]:
         names.sort(key=lambda name: name != SUCCESS)
     scorers = {}
     for name in names:
-        scored = [one for result in results if (one := result.scores.get(name)) is not None]
+        scored = [score for result in results if (score := result.scores.get(name)) is not None]
         total, n_told = totals.get(name, (0.0, 0))
         scorers[name] = ScorerInfo(
-            bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in scored) else None,
+            bounds=(0.0, 1.0) if all(0 <= score <= 1 for score in scored) else None,
             reported=total / n_told if alone and n_told == len(scored) > 0 else None,
             unchecked=""
             if alone

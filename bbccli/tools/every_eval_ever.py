@@ -39,14 +39,14 @@ def _load(file: File) -> Iterator[Log]:
     model_info, time = object_of(about.get("model_info")), about.get("evaluation_timestamp")
     for (model, task), lines in by_run.items():
         told = about.get("evaluation_results") or ()
-        of_task = [one for one in told if one["evaluation_name"] == task]
-        by_id = {one.get("evaluation_result_id"): one for one in told}
+        of_task = [line for line in told if line["evaluation_name"] == task]
+        by_id = {line.get("evaluation_result_id"): line for line in told}
         ids = dict.fromkeys(line.get("evaluation_result_id") for line in lines)
         if len(ids) > 1:  # a sample without a score has none
             ids.pop(None, None)
         metrics: _Metrics = {key: by_id.get(key) or next(iter(of_task), {}) for key in ids}
-        details = {key: one for key, one in model_info.items() if key.startswith("inference_")}
-        details |= {k: one[k] for one in of_task[:1] for k in ("generation_config",) if k in one}
+        details = {key: value for key, value in model_info.items() if key.startswith("inference_")}
+        details |= {k: line[k] for line in of_task[:1] for k in ("generation_config",) if k in line}
         retrieved = str(lines[0]["evaluation_id"]).rpartition("/")[2]
         yield Log(
             place=file.path,
@@ -63,8 +63,8 @@ def _names(metrics: _Metrics) -> dict[str | None, str]:
     """Return names of the metrics of a task; a single one is the score."""
     if len(metrics) == 1:
         return dict.fromkeys(metrics, SCORE)
-    configs = {key: object_of(one.get("metric_config")) for key, one in metrics.items()}
-    return {key: str(one.get("metric_name") or key) for key, one in configs.items()}
+    configs = {key: object_of(about.get("metric_config")) for key, about in metrics.items()}
+    return {key: str(config.get("metric_name") or key) for key, config in configs.items()}
 
 
 def _score(line: Mapping[str, Any], metrics: _Metrics) -> float | None:
@@ -88,8 +88,8 @@ def _results(lines: _Lines, metrics: _Metrics) -> list[ItemScores]:
         about, error = under("metadata", line.get("metadata")), line.get("error") or ""
         asked = tuple(hash(str(line["input"].get(name))) for name in ("raw", "reference"))
         new = ItemScores(sample, {}, epoch, error, about, asked)
-        one = by_item.setdefault((sample, epoch), new)
-        by_item[sample, epoch] = one._replace(scores={**one.scores, **scores})
+        result = by_item.setdefault((sample, epoch), new)
+        by_item[sample, epoch] = result._replace(scores={**result.scores, **scores})
     return [*by_item.values()]
 
 
@@ -98,11 +98,11 @@ def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:
     scorers = {}
     for key, name in _names(metrics).items():
         of_metric = [line for line in lines if line.get("evaluation_result_id") == key]
-        known = [one for line in of_metric if (one := _score(line, metrics)) is not None]
+        known = [score for line in of_metric if (score := _score(line, metrics)) is not None]
         config = object_of(metrics[key].get("metric_config"))
         ends = [finite(config.get(end)) for end in ("min_score", "max_score")]
         bounds = tuple(end for end in ends if end is not None)
-        within = len(bounds) == 2 and all(bounds[0] <= one <= bounds[1] for one in known)
+        within = len(bounds) == 2 and all(bounds[0] <= score <= bounds[1] for score in known)
         total = object_of(metrics[key].get("score_details"))
         n = object_of(total.get("uncertainty")).get("num_samples")
         whole = config.get("metric_kind") == _MEAN and n == len(known)

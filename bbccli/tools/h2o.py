@@ -131,7 +131,7 @@ def _predictions(place: Path) -> dict[str, FloatArray]:
     check_names(frame)
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
     columns = numbers_of(frame, names)
-    return {name.removeprefix("p"): one for name, one in columns.items()} if prefixed else columns
+    return {name[1:]: values for name, values in columns.items()} if prefixed else columns
 
 
 def _is_number(text: str) -> bool:
@@ -225,7 +225,7 @@ def _scores(
 ) -> Iterator[ReportedScore]:
     """Yield the first score of each model that `bbc` can compute."""
     for number, (name, row) in enumerate(board.items()):
-        key = next((one for one in row if one in known), None)
+        key = next((name for name in row if name in known), None)
         if name in short and key:
             value = file_parsing.number_in(row[key], place, number, key, hint=_AGAIN)
             tolerance = tolerance_of(_TOLERANCE, value)

@@ -129,12 +129,12 @@ def _scorers(
     reported: dict[str, ScorerInfo] = {}
     for entry in map(object_of, results.get("scores") or ()):
         scorer, name, reducer = entry.get("scorer"), entry.get("name"), entry.get("reducer")
-        called = next((one for one in (f"{scorer}.{name}", scorer) if one in known), None)
+        called = next((name for name in (f"{scorer}.{name}", scorer) if name in known), None)
         if called is None or (called in reported and reducer != "mean"):
             continue
         metrics = object_of(entry.get("metrics"))
         values = [object_of(metrics[key]).get("value") for key in _MEANS if key in metrics]
-        figures = [one for one in map(finite, values) if one is not None]
+        figures = [figure for figure in map(finite, values) if figure is not None]
         reduce = _reducer(str(reducer))
         if reduce or reducer in (None, "mean"):
             others = "" if figures else f"inspect reports {listing([*metrics])}, but no mean"

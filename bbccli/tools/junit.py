@@ -48,9 +48,9 @@ def _load(file: File) -> Iterator[Log]:
         raise file.fault(f"is not JUnit XML: {error}") from None
     read = [(suite, [*map(_result, suite.findall("testcase"))]) for suite in suites]
     items = [item for _, results in read for item in {result.item for result in results}]
-    parts = [read] if len({*items}) == len(items) else [[one] for one in read]
+    parts = [read] if len({*items}) == len(items) else [[case] for case in read]
     for part in parts:
-        suites, tests = [suite for suite, _ in part], [one for _, each in part for one in each]
+        suites, tests = [suite for suite, _ in part], [case for _, each in part for case in each]
         failed = {test.item: test for test in tests if test.error}  # as well, in its teardown
         times = [moment_of(suite.get("timestamp")) for suite in suites]
         yield Log(
@@ -107,7 +107,7 @@ def _result(test: Element) -> ItemScores:
 
 
 def _is_xfailed(test: Element) -> bool:
-    return any(one.get("type") == _XFAIL for one in test.findall("skipped")[-1:])
+    return any(skipped.get("type") == _XFAIL for skipped in test.findall("skipped")[-1:])
 
 
 def _together(logs: Sequence[Log]) -> list[Log]:
@@ -143,8 +143,8 @@ def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float
 def _count_of(suite: Element, key: str) -> int | None:
     """Return a count of a suite's own tests; some count those of the suites within, too."""
     inner = suite.findall("testsuite")
-    count, within = _number(suite, key), [_number(one, key) for one in inner]
-    whole = all(_number(one, "tests") == _n_within(one) for one in (suite, *inner))
+    count, within = _number(suite, key), [_number(each, key) for each in inner]
+    whole = all(_number(each, "tests") == _n_within(each) for each in (suite, *inner))
     if not inner or not whole or count is None:
         return count
     return None if None in within else count - sum(filter(None, within))

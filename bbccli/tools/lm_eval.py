@@ -128,7 +128,7 @@ def _answers(file: File, scorers: Mapping[str, ScorerInfo]) -> list[ItemScores]:
         named = {_named(metric, line, several=several): metric for metric in _metrics(line)}
         scores = {name: number_of(line[key]) for name, key in named.items() if name in scorers}
         document = object_of(line.get("doc"))
-        plain = {key: one for key, one in document.items() if not isinstance(one, dict | list)}
+        plain = {key: v for key, v in document.items() if not isinstance(v, dict | list)}
         answer = answers.setdefault(item, ItemScores(item, {}, 1, "", under("doc", plain)))
         answers[item] = answer._replace(scores={**answer.scores, **scores})
     return list(answers.values())
@@ -156,7 +156,7 @@ def _scorers(file: File, results: Mapping[str, Any], task: str) -> dict[str, Sco
         for key in ("results", "higher_is_better", "configs")
     )
     listed = settings.get("metric_list") or ()
-    ways = {one.get("metric"): one.get("aggregation", "mean") for one in map(object_of, listed)}
+    ways = {m.get("metric"): m.get("aggregation", "mean") for m in map(object_of, listed)}
     several = _has_filters(file)
     scorers: dict[str, ScorerInfo] = {}
     for metric in dict.fromkeys(name for line in file.records() for name in _metrics(line)):

@@ -332,8 +332,8 @@ def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     for name, values in weights.items():
         differ = np.flatnonzero(values != weights[first])
         if len(differ):
-            one = weights[first][differ[0]].item()
-            problem = f"the weight differs from that of {first}, {one!r}"
+            weight = weights[first][differ[0]].item()
+            problem = f"the weight differs from that of {first}, {weight!r}"
             raise run.fault(name, _WEIGHT, problem, differ)
     return weights.get(first)
 
@@ -343,7 +343,7 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
     by_name = {key: values for key, values in table.items() if key.startswith("prediction")}
     by_class = run.task is Task.MULTICLASS
     # the names of columns are read without blanks at their ends
-    names = [f"prediction_{one}".rstrip() for one in classes] if by_class else [*by_name][:1]
+    names = [f"prediction_{label}".rstrip() for label in classes] if by_class else [*by_name][:1]
     if not names or by_name.keys() != {*names}:
         columns = ", ".join(by_name) or "none"
         problem = f"has the prediction columns {columns}, which do not fit the classes"
@@ -355,7 +355,7 @@ def _flags(run: _Run, name: str) -> tuple[str, ...]:
     holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
     holds["averaged_over_repeats"] = run.n_repeats > 1
     holds[STOPPED_EARLY] = mljar_logs.stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
-    return tuple(flag for flag, one in holds.items() if one)
+    return tuple(flag for flag, held in holds.items() if held)
 
 
 def _board(run: _Run) -> dict[str, tuple[int, str]] | None:

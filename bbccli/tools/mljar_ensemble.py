@@ -42,13 +42,13 @@ def ensemble_of(
     place = folder / name / "ensemble.json"
     about: Any = read_json(place) if is_file(place) and name in saved else None
     try:
-        times = {one["model"]: float(one["repeat"]) for one in about["selected_models"]}
+        times = {member["model"]: float(member["repeat"]) for member in about["selected_models"]}
         score = float(about["final_loss"]) * METRICS[metric].direction.sign * -1
     except (KeyError, TypeError, ValueError):
         return None
     if not sum(times.values()) or (deployed != name and [*times] != [deployed]):
         return None
-    candidates = tuple(one for one in saved[: saved.index(name)] if not one.startswith(name))
+    candidates = tuple(model for model in saved[: saved.index(name)] if not model.startswith(name))
     seconds = tuple(_seconds(folder / candidate / "framework.json") for candidate in candidates)
     return Ensemble(
         name=name,

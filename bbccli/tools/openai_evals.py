@@ -46,13 +46,13 @@ def _results(file: File, events: Sequence[Mapping[str, Any]]) -> list[ItemScores
                 kinds[kind].append(object_of(event.get("data")))
     results = []
     for sample, kinds in by_sample.items():
-        errors = [str(one.get("message") or one.get("type") or "error") for one in kinds["error"]]
+        errors = [str(e.get("message") or e.get("type") or "error") for e in kinds["error"]]
         for match, metrics in [*zip_longest(kinds["match"], kinds["metrics"])] or [(None, None)]:
             if match is not None and match.get(_CORRECT) not in (True, False, 0, 1):
                 raise file.fault(f"the match of sample {sample} is neither right nor wrong")
             scores = {} if match is None else {_CORRECT: float(match[_CORRECT])}
             numbers = {name: finite(value) for name, value in (metrics or {}).items()}
-            scores |= {name: one for name, one in numbers.items() if one is not None}
+            scores |= {name: number for name, number in numbers.items() if number is not None}
             error = errors[-1] if errors and not scores else ""
             results.append(ItemScores(sample, scores, error=error))
     return results

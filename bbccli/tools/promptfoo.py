@@ -77,7 +77,7 @@ def _load(file: File) -> Iterator[Log]:
     names = Counter((tests[0].model, tests[0].prompt) for tests in columns.values())
     in_order = sorted(
         columns.items(),
-        key=lambda one: (one[0], "") if isinstance(one[0], int) else (-1, str(one[0])),
+        key=lambda column: (column[0], "") if isinstance(column[0], int) else (-1, str(column[0])),
     )
     for number, (key, tests) in enumerate(in_order):
         configuration: dict[str, object] = {"model": tests[0].model, "prompt": tests[0].prompt}
@@ -116,7 +116,7 @@ def _together(logs: Sequence[Log]) -> list[Log]:
         if test.startswith(_NTH):
             _, nth, test = test.split(_NTH)
             order = known.get(item, {})
-            told = sorted(order, key=lambda one: (order[one], one))
+            told = sorted(order, key=lambda name: (order[name], name))
             test = told[int(nth)] if int(nth) < len(told) else test  # the same evaluation as JSON
         return result._replace(item=f"{item} #{test}" if item in several else item)
 
@@ -190,7 +190,7 @@ def _of_table(file: File) -> Iterator[_Row]:
     for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
         model, _, prompt = header[start].removeprefix("[").partition("] ")
         for values, test, (_, row) in zip(told, tests, rows, strict=True):
-            about = {name: one for name, one in values.items() if name != _DESCRIPTION}
+            about = {name: value for name, value in values.items() if name != _DESCRIPTION}
             scores: dict[str, float | None] = {PASS: float(row[start + 1] == "PASS")}
             for name, cell in zip(header[start:end], row[start:end], strict=True):
                 if name == "Score" or name.startswith(_NAMED):
@@ -225,7 +225,7 @@ def _nth_tests(told: Sequence[Mapping[str, str]]) -> list[str]:
 def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[str, ScorerInfo]:
     """Return pass, the score of the test, and named scores, with promptfoo's own figures."""
     named, counts = (object_of(metrics.get(key)) for key in ("namedScores", "namedScoresCount"))
-    tests = [metrics.get(f"test{one}Count") for one in ("Pass", "Fail", "Error")]
+    tests = [metrics.get(f"test{outcome}Count") for outcome in ("Pass", "Fail", "Error")]
     n_tests = sum(test for test in tests if isinstance(test, int))
     totals: dict[str, tuple[Any, Any]] = {
         PASS: (tests[0], n_tests),

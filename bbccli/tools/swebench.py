@@ -70,9 +70,9 @@ def _whole(value: Any) -> int | None:
 
 def _ids(file: File, key: str) -> list[str]:
     ids = file.json.get(key) or []
-    if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids):
+    if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
         raise file.fault(f"{key} is not a list of instances")
-    if twice := [one for one, n in Counter(ids).items() if n > 1]:
+    if twice := [item for item, n in Counter(ids).items() if n > 1]:
         raise file.fault(f"{key} names {listing(sorted(twice))} twice")
     return ids
 
