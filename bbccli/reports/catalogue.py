@@ -73,14 +73,14 @@ def hint_of(name: str, known: Iterable[str], command: str) -> str:
     command
         That lists them.
     """
-    told = {code: one.meaning for code, one in NOTES.items()}
+    told = {code: note.meaning for code, note in NOTES.items()}
     told |= {name: method.summary for name, method in METHODS.items()}
     told |= {name: metric.summary for name, metric in METRICS.items()}
     known, word = list(dict.fromkeys(known)), name.lower()
     other = canonical(meant_by(word.replace("_", "-")), METRICS)
     if other in (*told, *INTERVALS) and other not in known:
         return f"bbc explain {other}"
-    meant = [one for one in known if len(word) > MIN_WORD and word in told.get(one, "").lower()]
+    meant = [code for code in known if len(word) > MIN_WORD and word in told.get(code, "").lower()]
     others = f"{listing(meant)} may be what you mean; " if meant else ""
     return nearest(
         other if other in known else name, known, f"{others}bbc {command} lists all names"
@@ -187,8 +187,8 @@ def of_method(facts: Json) -> list[Block]:
         ("needs", ", ".join(facts["needs"])),
         ("default", "run unless --method names others" * facts["default"]),
         ("beware", "; ".join(beware)),
-        *(("" if n else "formula", one) for n, one in enumerate(formula(name))),
-        *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
+        *(("" if n else "formula", line) for n, line in enumerate(formula(name))),
+        *(("" if n else "all assume", line) for n, line in enumerate(ASSUMED)),
         ("assumes", part(name, "Assumptions")),
         ("evidence", part(name, "Evidence")),
         ("when", use),
@@ -268,7 +268,7 @@ def of_step(name: str) -> list[Block]:
     """Return what a choice does, paragraph by paragraph, as the module that makes it says."""
     module, option = STEPS[name]
     told, _, source = (getdoc(module) or "").partition("Source: ")
-    shared = sum(one is module for one, _ in STEPS.values()) > 1
+    shared = sum(holder is module for holder, _ in STEPS.values()) > 1
     parts = re.split(r"\n\n|\n(?=\d\. )", told.strip())
     if shared:
         parts = [part for part in parts if f"`{name}`" in part]

@@ -88,10 +88,10 @@ def axis_of(matrix: PredictionMatrix, estimate: Estimate) -> Axis | None:
     if of is None:
         return None
     won = {
-        places[one.configuration].value: one.share
-        for one in estimate.selection
-        if one.configuration in places
-        and places[one.configuration].configuration == of.configuration
+        places[win.configuration].value: win.share
+        for win in estimate.selection
+        if win.configuration in places
+        and places[win.configuration].configuration == of.configuration
     }
     listed = sorted(won, key=lambda value: (-won[value], value))[:_MOST_SHOWN]
     return Axis(

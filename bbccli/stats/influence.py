@@ -201,5 +201,5 @@ def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> Flo
     number over that of one stratum is Student's t.
     """
     rng = generator(seed, (Unit.MULTIPLIERS, 1, position))
-    squares = np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
+    squares = np.stack([rng.chisquare(n, BLOCK) / n for n in df], axis=1)
     return np.asarray(np.sqrt(squares @ weights))

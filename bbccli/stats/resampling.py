@@ -296,19 +296,19 @@ def _draw(
         counts[:, stratum] = inside
     if strata is not None:
         return
-    n_units, one = counts.shape[1], counts.dtype.type(1)
+    n_units, a_draw = counts.shape[1], counts.dtype.type(1)
     if n_units > FEW_UNITS:
         for row in counts:
-            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), one)
+            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), a_draw)
         return
     # 16 random bits per draw are enough, and take half the time of 32
     drawn = rng.integers(0, n_units, size=counts.shape, dtype=np.uint16)
     if n_units > FEW_CELLS:
         for row, of_row in zip(counts, drawn, strict=True):
-            np.add.at(row, of_row, one)
+            np.add.at(row, of_row, a_draw)
         return
     cells = drawn + n_units * np.arange(BLOCK)[:, None]
-    np.add.at(counts.reshape(-1), cells.reshape(-1), one)
+    np.add.at(counts.reshape(-1), cells.reshape(-1), a_draw)
 
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds

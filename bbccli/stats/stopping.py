@@ -44,7 +44,7 @@ _MOST = 20
 
 def stopped(matrix: PredictionMatrix) -> Mapping[str, Stopped]:
     """Return what stopping added to each configuration whose run kept the curves of its folds."""
-    return cached(matrix, "stopped", lambda: {one.configuration: one for one in _found(matrix)})
+    return cached(matrix, "stopped", lambda: {stop.configuration: stop for stop in _found(matrix)})
 
 
 def _found(matrix: PredictionMatrix) -> Iterator[Stopped]:
@@ -59,9 +59,9 @@ def _found(matrix: PredictionMatrix) -> Iterator[Stopped]:
             continue
         column = matrix.configurations.index(curves.id)
         scores = Candidates(matrix, metric, Pooling.POOLED).score(weights)[:, column]
-        one = _of(curves, metric, scores)
-        if one is not None:
-            yield one
+        stop = _of(curves, metric, scores)
+        if stop is not None:
+            yield stop
 
 
 def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | None:
@@ -70,19 +70,17 @@ def _of(curves: FoldCurves, metric: Metric, scores: FloatArray) -> Stopped | Non
         return None
     for sign in (1, -1):
         parts = [sign * np.array(fold) for fold in curves.folds]
-        stops = [
-            _kept(one, value, metric.direction) for one, value in zip(parts, scores, strict=True)
-        ]
-        if None in stops or all(at == len(one) - 1 for at, one in zip(stops, parts, strict=True)):
+        stops = [_kept(c, value, metric.direction) for c, value in zip(parts, scores, strict=True)]
+        if None in stops or all(at == len(c) - 1 for at, c in zip(stops, parts, strict=True)):
             continue
         longest = max(map(len, parts))
         whole = np.array([np.pad(part, (0, longest - len(part)), "edge") for part in parts])
         others = [
             min(
                 int(metric.direction.best(np.delete(whole, f, 0).mean(axis=0)[None])[0]),
-                len(one) - 1,
+                len(curve) - 1,
             )
-            for f, one in enumerate(parts)
+            for f, curve in enumerate(parts)
         ]
         kept = whole[np.arange(len(parts)), [at for at in stops if at is not None]]
         added = metric.direction.gain(kept, whole[np.arange(len(parts)), others]).mean()
@@ -113,14 +111,14 @@ def stopped_of(matrix: PredictionMatrix, estimates: Sequence[Estimate]) -> list[
     with what that added if it is known.
     """
     known, flagged = stopped(matrix), _flagged(matrix)
-    names = [name for one in _answering(estimates) for name in _parts(one)]
+    names = [name for estimate in _answering(estimates) for name in _parts(estimate)]
     return [known.get(name, Stopped(name)) for name in names if name in known or name in flagged]
 
 
 def _answering(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
     """Return the estimate that answers, by the first metric."""
     of_metric = [estimate for estimate in estimates if estimate.metric == estimates[0].metric]
-    corrected = [one for one in of_metric if one.interval and not one.ignores_selection]
+    corrected = [e for e in of_metric if e.interval and not e.ignores_selection]
     return (corrected or of_metric)[:1]
 
 
@@ -154,7 +152,7 @@ def less_stopping(
     shares = np.array([float(name == estimate.winner) for name in names])
     if distribution is not None:
         shares = distribution.shares(len(names))
-    told = {name: one.added for name, one in known.items() if one.metric == metric.name}
+    told = {name: stop.added for name, stop in known.items() if stop.metric == metric.name}
     added = sum(share * (told.get(name) or 0.0) for name, share in zip(names, shares, strict=True))
     if not added:
         return estimate
@@ -182,10 +180,10 @@ def on_stopping(
     """Yield a note where the winner, or a member of the ensemble, stopped on the fold that scores
     it.
     """
-    for one in _answering(estimates):
-        yield from on_chosen(matrix, one.winner)
-        ensemble = one.winner if one.made is not None and one.made.ensemble else ""
-        yield from on_stopped(matrix, metric, plan, _parts(one), ensemble)
+    for estimate in _answering(estimates):
+        yield from on_chosen(matrix, estimate.winner)
+        ensemble = estimate.winner if estimate.made is not None and estimate.made.ensemble else ""
+        yield from on_stopped(matrix, metric, plan, _parts(estimate), ensemble)
 
 
 def on_stopped(

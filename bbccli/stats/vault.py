@@ -87,7 +87,7 @@ def _of_auc(case: Case) -> Ends:
     matrix, area = case.matrix, case.choice.naive
     positive, negative = (matrix.outcome.values == k for k in (1, 0))
     units = units_of(matrix)
-    fewest = min(len(distinct(units[one])) for one in (positive, negative))
+    fewest = min(len(distinct(units[rows])) for rows in (positive, negative))
     rows = np.ones(matrix.n_samples, bool)
     variance = auc_variance(auc_influence_in(matrix, 0, rows), positive, negative, matrix.groups)
     if np.isnan(variance):

@@ -45,10 +45,10 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     if not comparisons:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
-    for one in comparisons:
-        if not one.confirmed:
+    for ours in comparisons:
+        if not ours.confirmed:
             raise _refuted(
-                matrix, run, one.score, one.value, _cause(matrix, run, one.score, columns)
+                matrix, run, ours.score, ours.value, _cause(matrix, run, ours.score, columns)
             )
     _check_folds(matrix, run, columns)
     tolerance = max(float(comparison.score.tolerance) for comparison in comparisons)
@@ -150,13 +150,13 @@ def _as_scored(matrix: PredictionMatrix, run: ToolRun) -> Columns:
     columns = _columns(matrix)
     for name in columns.keys() & set(run.scored_alike):
         columns[name] = _with(matrix, columns[name][1], weights=None)
-    for one in run.targets.clipped if run.targets else ():
-        if one.id in columns:
-            targets = one.by_key
+    for clipped in run.targets.clipped if run.targets else ():
+        if clipped.id in columns:
+            targets = clipped.by_key
             rows = np.flatnonzero(np.isin(matrix.keys, list(targets)))
             values = matrix.outcome.values.astype(np.float64)
             values[rows] = [targets[key] for key in matrix.keys[rows].tolist()]
-            columns[one.id] = _with(matrix, columns[one.id][1], values=values)
+            columns[clipped.id] = _with(matrix, columns[clipped.id][1], values=values)
     return columns
 
 
@@ -212,9 +212,10 @@ def compared(
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
             continue
         source, column = columns[score.id]
+        clipped = {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}
         values = {
-            clip: float(Candidates(source, one, pooling).performances()[column])
-            for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
+            clip: float(Candidates(source, variant, pooling).performances()[column])
+            for variant, clip in clipped.items()
         }
         clip = min(values, key=lambda value: (abs(values[value] - score.value), value != CLIP))
         yield Compared(score, values[clip], clip, values[CLIP])
@@ -237,7 +238,7 @@ def _check_folds(matrix: PredictionMatrix, run: ToolRun, columns: Columns) -> No
         name: [(s, value) for s, value in pairs if not agrees(value, s.value, s.tolerance)]
         for name, pairs in by_model.items()
     }
-    some = {name: one for name, one in wrong.items() if len(one) < len(by_model[name])}
+    some = {name: keys for name, keys in wrong.items() if len(keys) < len(by_model[name])}
     for pairs in (some or wrong).values():
         for score, value in pairs:
             cause = "the folds are not those of the run, or rows of theirs are mixed up"
@@ -303,12 +304,12 @@ def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns
         remedy = f"choose the other one by --positive {name}"
         if run.by_class:  # the option chooses the column along with the class
             remedy = "give the labels of the run"
-        for one, words in (
+        for fault, words in (
             (other, f"the run's positive class is the other one: --positive {name}"),
             (swapped, f"the classes are swapped: {remedy}"),
         ):
-            labels = one is swapped and source.kind is PredictionKind.LABEL
-            if not labels and (all_hold(one) or all_hold(_counting_zero(one))):
+            labels = fault is swapped and source.kind is PredictionKind.LABEL
+            if not labels and (all_hold(fault) or all_hold(_counting_zero(fault))):
                 return words
     metric = METRICS[_metric(score)]
     rest = "rows, classes, labels or weights are not those of the run"

@@ -142,20 +142,19 @@ def sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> 
             counts[digit] = place
             place += size
         for i in range(n):
-            one = order[i]
-            digit = keys[one] >> shift & last
-            moved[counts[digit]] = one
+            digit = keys[order[i]] >> shift & last
+            moved[counts[digit]] = order[i]
             counts[digit] += 1
         order[:n] = moved[:n]
     patience = FAR * n
     for i in range(1, n):
-        one, j = order[i], i - 1
-        value = means[one]
+        sample, j = order[i], i - 1
+        value = means[sample]
         while j >= 0 and means[order[j]] > value:
             order[j + 1] = order[j]
             j -= 1
             patience -= 1
-        order[j + 1] = one
+        order[j + 1] = sample
         if patience < 0:
             order[:n] = np.argsort(means[:n])
             return
@@ -168,11 +167,10 @@ def _concordant(means: Any, order: Any, n: Any, masses: Any, positive: Any) -> A
     while i < n:
         value, of_positive, of_negative = means[order[i]], 0.0, 0.0
         while i < n and means[order[i]] == value:
-            one = order[i]
-            if positive[one]:
-                of_positive += masses[one]
+            if positive[order[i]]:
+                of_positive += masses[order[i]]
             else:
-                of_negative += masses[one]
+                of_negative += masses[order[i]]
             i += 1
         total += of_positive * (below + of_negative / 2)
         below += of_negative

@@ -81,7 +81,7 @@ def of_bags(
     """
     bags = [_of_bag(*bag, positive, bounded) for bag in zip(scores, masses, strict=True)]
     cells, cuts = (np.concatenate(parts) for parts in zip(*bags, strict=True))
-    return cells, np.cumsum([0, *(len(one) for _, one in bags[:-1])]), cuts
+    return cells, np.cumsum([0, *(len(bag) for _, bag in bags[:-1])]), cuts
 
 
 def _of_bag(

@@ -138,7 +138,7 @@ def understood(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, _, _, read in _fields(kind):
         given = values.get(name)
-        for part in [[one] for one in given] if isinstance(given, list | tuple) else [given]:
+        for part in [[value] for value in given] if isinstance(given, list | tuple) else [given]:
             with suppress(MismatchError):
                 if read is not None:
                     value = read(json.loads(json.dumps(part, default=str)), True)

@@ -86,12 +86,12 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
         which = "both" if n_all == 2 else f"all {n_all}"
         facts += [("level", f"the intervals hold for {which} at once")] * (n_all > 1)
     # of many pairs the notes on the first; the answer says whether the baseline wins
-    one = is_selected(document) or of_baseline(document)
-    noted = replace(document, comparisons=document.comparisons[:1]) if one else document
+    is_one = is_selected(document) or of_baseline(document)
+    noted = replace(document, comparisons=document.comparisons[:1]) if is_one else document
     notes = [note for note in notes_of(noted) if note.code != "winner-is-baseline"]
     yield Notes(notes, facts)
     overall = document.ranks.overall if document.ranks is not None else ()
-    yield NotOnTerminal(Notes([note for one in overall for note in one.notes]))
+    yield NotOnTerminal(Notes([note for comparison in overall for note in comparison.notes]))
 
 
 def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
@@ -219,10 +219,10 @@ def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[t
             yield "simplest", f"{member.configuration}: {score}, {apart}"
 
 
-def _behind(digits: Digits, one: Member) -> str:
-    if one.difference > 0:
-        return f"{digits.difference(one.difference)} ahead"
-    return digits.difference(-one.difference)
+def _behind(digits: Digits, member: Member) -> str:
+    if member.difference > 0:
+        return f"{digits.difference(member.difference)} ahead"
+    return digits.difference(-member.difference)
 
 
 def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
@@ -230,8 +230,8 @@ def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
     label, n_out = phrases.metric_label(document.metric), len(best.members) - best.n_inside
     winner, inside = winner_of(best), [member for member in best.members if member.inside]
 
-    def interval(one: Member) -> str:
-        ends = [digits.performance(end) for end in (one.lower, one.upper)]
+    def interval(member: Member) -> str:
+        ends = [digits.performance(end) for end in (member.lower, member.upper)]
         return " to ".join(ends) if all(ends) else "none"
 
     return BlockTable.of(
@@ -266,16 +266,16 @@ def _about(document: Json) -> Json:
 
 def _compared(document: Json) -> Iterator[Json]:
     ranks = document["ranks"] or {"overall": [], "pairs": []}
-    for one in [*document["comparisons"], *ranks["overall"], *ranks["pairs"]]:
-        interval, effect = one["interval"] or {}, one["effect"] or {}
+    for comparison in [*document["comparisons"], *ranks["overall"], *ranks["pairs"]]:
+        interval, effect = comparison["interval"] or {}, comparison["effect"] or {}
         yield (
             _about(document)
-            | one
+            | comparison
             | {name: interval.get(name) for name in ("lower", "upper", "level")}
             | {"effect": effect.get("name"), "effect_size": effect.get("value")}
-            | {"df": " ".join(f"{df:g}" for df in one["df"])}
-            | (one["beliefs"] or {})
-            | {"notes": " ".join(note["code"] for note in one["notes"])}
+            | {"df": " ".join(f"{df:g}" for df in comparison["df"])}
+            | (comparison["beliefs"] or {})
+            | {"notes": " ".join(note["code"] for note in comparison["notes"])}
         )
 
 

@@ -64,9 +64,9 @@ def blocks(document: Envelope) -> Iterator[Block]:
     yield Heading(document.input.path, phrases.understood(document), run)
     looks = dict.fromkeys(verdict(document), look_of(document))
     yield AnswerLines(answer(document), looks)
-    capped = [("capped", capped_sentence(one, document)) for one in document.capped]
+    capped = [("capped", capped_sentence(search, document)) for search in document.capped]
     gained = [("gain", gain) for gain in gains(document)]
-    stopped = [("stopping", one) for one in [stopping_sentence(document)] if one]
+    stopped = [("stopping", text) for text in [stopping_sentence(document)] if text]
     yield FactList(
         [*(("report", sentence) for sentence in sentences(document)), *capped, *gained, *stopped]
     )
@@ -92,9 +92,9 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
             if cut := elsewhere(estimate, document.plan, digits):
                 yield "cut", cut
     several = document.input.n_configurations > 1
-    for estimate in [one for one in first if one.selection][:several]:
+    for estimate in [e for e in first if e.selection][:several]:
         yield "choice", choice(estimate)
-    for at in [one.axis for one in first if one.axis and one.axis.values][:1]:
+    for at in [e.axis for e in first if e.axis and e.axis.values][:1]:
         often = [f"{value.value} {percent(value.share, 0)}" for value in at.values[:MOST_PLACES]]
         won = f"{at.configuration} won {percent(at.share or 0.0, 0)} of the resamples"
         yield f"{at.name}s", f"{won}; {at.name}s that won: {', '.join(often)}"
@@ -109,7 +109,7 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
 def choice(estimate: Estimate) -> str:
     """Tell how clear the choice is: how often the winner and the others win."""
     where = "resamples" if estimate.n_resamples else "outer folds"
-    shares = {one.configuration: one.share for one in estimate.selection}
+    shares = {win.configuration: win.share for win in estimate.selection}
     listed = sum(shares.values())
     bound = min(shares.values(), default=0.0) if listed < 1 - RARELY else 0.0
     of_winner = shares.pop(estimate.winner, None)
@@ -119,7 +119,7 @@ def choice(estimate: Estimate) -> str:
     part = f"{at_most}{percent(bound if at_most else of_winner or 0.0, 0)}, selected here"
     won = [(of_winner or 0.0, f"{estimate.winner} ({part})")]
     won += [(share, f"{name} ({percent(share, 0)})") for name, share in others]
-    parts = [text for _, text in sorted(won, key=lambda one: -one[0])]
+    parts = [text for _, text in sorted(won, key=lambda wins: -wins[0])]
     parts += [f"others ({percent(rest, 0)})"] * (rest >= RARELY and of_winner is not None)
     return (
         f"{phrases.stability(estimate)}: in the {where} of {estimate.method} the "
@@ -134,7 +134,7 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     reported = document.reported(metric)
     ordered = sorted(_rows(estimates), key=lambda row: row is not reported)
     alone = document.input.n_configurations == 1
-    differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1
+    differ = not alone and len({_selected_by(estimate, document) for estimate in ordered}) > 1
     beside = len({estimate.winner for estimate in document.estimates}) > 1 and not _listed_below(
         document
     )

@@ -86,7 +86,7 @@ def _changed(replay: Replay) -> str:
 
 
 def _of_decision(decision: DropDecision) -> str:
-    fates = [one.fate for one in decision.decisions]
+    fates = [decided.fate for decided in decision.decisions]
     n_all, n_kept, n_now = len(fates), fates.count(Fate.KEEP), fates.count(Fate.DROP)
     n_earlier = n_all - n_kept - n_now
     earlier = f"; {n_earlier} {'was' if n_earlier == 1 else 'were'} dropped earlier" * (
@@ -148,9 +148,9 @@ def _configurations(decision: DropDecision) -> BlockTable:
     sign = -1 if decision.direction == "maximize" else 1
     n_now = len(decision.named(Fate.DROP))
     shown = [
-        one
-        for one in decision.decisions
-        if one.fate is (Fate.DROP if n_now else Fate.KEEP) or one.configuration == decision.best
+        d
+        for d in decision.decisions
+        if d.fate is (Fate.DROP if n_now else Fate.KEEP) or d.configuration == decision.best
     ]
     rows = sorted(
         shown,

@@ -219,8 +219,8 @@ def optimism(cell: Cell, document: PlanEnvelope) -> str:
     """The optimism with its bracket, which has the same decimals."""
     digits = _finer(cell.optimism, document)
     lower, middle, upper = (
-        digits.difference(one, "unknown")
-        for one in (cell.optimism_lower, cell.optimism, cell.optimism_upper)
+        digits.difference(bound, "unknown")
+        for bound in (cell.optimism_lower, cell.optimism, cell.optimism_upper)
     )
     return middle if lower == upper else f"{middle} ({lower} to {upper})"
 
@@ -246,9 +246,9 @@ def _epochs(document: PlanEnvelope) -> str:
     epochs = document.planned.epochs
     words = {1: "asked once", None: "however often"}
     parts = [
-        f"{about(one.n_samples) if one.n_samples is None else f'{one.n_samples:,}'} "
-        + words.get(one.n_epochs, f"asked {one.n_epochs} times")
-        for one in epochs
+        f"{about(e.n_samples) if e.n_samples is None else f'{e.n_samples:,}'} "
+        + words.get(e.n_epochs, f"asked {e.n_epochs} times")
+        for e in epochs
     ]
     return f"items: {', '.join(parts)}" if parts else ""
 

@@ -38,13 +38,13 @@ def of_ranks(ranks: Ranks, data_sets: Sequence[Input]) -> Iterator[Block]:
 
 def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
     """Return the tests of all, those that do not differ, and the reason for the tests."""
-    distance, tests = "", dict.fromkeys(one.test for one in (*ranks.overall, *ranks.pairs))
+    distance, tests = "", dict.fromkeys(c.test for c in (*ranks.overall, *ranks.pairs))
     if ranks.critical_difference is not None:
         distance = f"{ranks.critical_difference:.2f} of mean ranks (Nemenyi)"
     # the answer says it where no two are told apart
     groups = [group for group in ranks.groups if len(group) < len(ranks.standings)]
     return [
-        *((one.test, _test_of_all(one)) for one in ranks.overall),
+        *((comparison.test, _test_of_all(comparison)) for comparison in ranks.overall),
         ("critical difference", distance),
         ("no difference", "; ".join(listing(group) for group in groups)),
         ("tests", "; ".join(WHY[name] for name in tests if name in WHY)),
@@ -72,10 +72,10 @@ def standings(ranks: Ranks, data_sets: Sequence[Input]) -> BlockTable:
     )
 
 
-def _test_of_all(one: Comparison) -> str:
-    if one.p is None:
-        return "; ".join(note.text for note in one.notes) or "undefined"
-    return f"{statistic(one)}, p {p_text(one.p)}"
+def _test_of_all(comparison: Comparison) -> str:
+    if comparison.p is None:
+        return "; ".join(note.text for note in comparison.notes) or "undefined"
+    return f"{statistic(comparison)}, p {p_text(comparison.p)}"
 
 
 def _pairs(ranks: Ranks) -> BlockTable:
@@ -97,7 +97,7 @@ def _pairs(ranks: Ranks) -> BlockTable:
         TableColumn("statistic (df)", statistic, wide=True),
         *P_VALUES,
     ]
-    place = {one.family: n for n, one in enumerate(ranks.standings)}
+    place = {standing.family: n for n, standing in enumerate(ranks.standings)}
     order = sorted(
         ranks.pairs,
         key=lambda pair: (
@@ -129,7 +129,7 @@ def statistic(comparison: Comparison) -> str:
     value = comparison.statistic
     if value is None:
         return ""
-    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison.df)
+    df = ", ".join(trimmed(f"{value:.1f}") for value in comparison.df)
     return f"{value:.3g} ({df})" if df else f"{value:.3g}"
 
 

@@ -180,9 +180,9 @@ def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
     while some := [*islice(resamples, max(AT_ONCE // n_samples, 1))]:
         out, chosen = np.array([in_bag == 0 for in_bag, _ in some]), np.array([c for _, c in some])
         curves = np.empty((len(some), len(GRID)))
-        for one in distinct(chosen):
-            scores, rows = case.matrix.predictions[:, :, one], chosen == one
-            curves[rows] = _mean_over_repeats(case, curve, int(one), scores, out[rows])
+        for column in distinct(chosen):
+            scores, rows = case.matrix.predictions[:, :, column], chosen == column
+            curves[rows] = _mean_over_repeats(case, curve, int(column), scores, out[rows])
         corrected += [*curves]
     return naive, _mean(corrected), len(corrected)
 

@@ -38,7 +38,8 @@ MOST_SAMPLES = 5000
 def exhibit_of(analysis: Analysis, analysed: Analysed, command: str) -> Exhibit:
     """Return a result with all that its predictions tell beyond it, and the command it is of."""
     metric, record = analysed.metrics[0], analysed.record
-    places = [n for n, one in enumerate(record.estimates) if one is record.reported(metric.name)]
+    reported = record.reported(metric.name)
+    places = [n for n, estimate in enumerate(record.estimates) if estimate is reported]
     reported = next((analysed.estimates[n] for n in places), None)
     with working(analysis.metric, analysed.matrix):
         evidence = gather(analysed.matrix, metric, analysed.plan, reported)

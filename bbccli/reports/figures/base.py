@@ -270,7 +270,7 @@ def narrowed(spec: Spec) -> Spec:
     """
     names = [str(value["name"]) for value in spec["data"]["values"] if "name" in value]
     above = max(map(len, names), default=0) > ROOM
-    layers = [one for one in spec["layer"] if one["mark"].get("opacity") != 0]
+    layers = [layer for layer in spec["layer"] if layer["mark"].get("opacity") != 0]
     narrow: Spec = _reflowed(spec | {"layer": layers, "width": NARROW}, above=above)
     return narrow | {"height": ABOVE[0]} if above else narrow
 
@@ -278,7 +278,7 @@ def narrowed(spec: Spec) -> Spec:
 def _reflowed(value: Any, *, above: bool) -> Any:
     """The same with names above, titles of several lines, and legends of two columns."""
     if isinstance(value, list):
-        return [_reflowed(one, above=above) for one in value]
+        return [_reflowed(part, above=above) for part in value]
     if not isinstance(value, dict):
         return value
     reflowed = {

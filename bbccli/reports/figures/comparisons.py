@@ -43,20 +43,20 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
     document: CompareEnvelope = exhibit.document
     compared = _once(document) if isinstance(document, CompareEnvelope) else []
-    measured = [one for one in compared if one.difference is not None]
+    measured = [c for c in compared if c.difference is not None]
     if not measured:
         return "it needs a result of bbc compare with a difference"
     shown, digits = measured[: vega.MOST_NAMES], content.figures_of(document)
-    wholes = [_name(one, document, first=one is measured[0]) for one in measured]
+    wholes = [_name(c, document, first=c is measured[0]) for c in measured]
     names = vega.labels(wholes[: len(shown)])
-    rows = [_row(name, one, document, digits) for name, one in zip(wholes, measured, strict=True)]
+    rows = [_row(name, c, document, digits) for name, c in zip(wholes, measured, strict=True)]
     values = [
         {"name": name, **point}
-        for name, one, row in zip(names, shown, rows, strict=False)
-        for point in _points(document.margin, one, row)
+        for name, c, row in zip(names, shown, rows, strict=False)
+        for point in _points(document.margin, c, row)
     ]
     margin = " Dashed: the margin." if document.margin else ""
-    corrected = any(one.corrected is not None for one in shown)
+    corrected = any(c.corrected is not None for c in shown)
     return Drawn(
         _reading(document.comparisons[0], digits),
         f"{_caption(document)}{margin}{vega.of_first(len(shown), len(measured))}",
@@ -73,52 +73,54 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
         return comparisons
     first = comparisons[0]
     rest = [comparison for comparison in comparisons[1:] if comparison.first != first.first]
-    return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
+    return [first, *sorted(rest, key=lambda c: -(c.difference or 0))]
 
 
-def _name(one: Comparison, document: CompareEnvelope, *, first: bool) -> str:
+def _name(comparison: Comparison, document: CompareEnvelope, *, first: bool) -> str:
     if content.of_baseline(document):
-        return f"{one.first} (winner)" if first else one.first
+        return f"{comparison.first} (winner)" if first else comparison.first
     if content.is_single(document):
-        return one.test
+        return comparison.test
     several = len({other.test for other in document.comparisons}) > 1
-    return f"{one.first} - {one.second}" + (f", {one.test}" if several else "")
+    return f"{comparison.first} - {comparison.second}" + (f", {comparison.test}" if several else "")
 
 
-def _ends(one: Comparison) -> tuple[float | None, float | None]:
+def _ends(comparison: Comparison) -> tuple[float | None, float | None]:
     """Return the ends that the verdict follows: the interval, or without one the bounds."""
-    return (one.bound, one.bound_above) if one.interval is None else phrases.ends_of(one.interval)
+    if comparison.interval is not None:
+        return phrases.ends_of(comparison.interval)
+    return comparison.bound, comparison.bound_above
 
 
-def _points(margin: float, one: Comparison, row: Sequence[str]) -> Iterator[Spec]:
-    lower, upper = _ends(one)
+def _points(margin: float, comparison: Comparison, row: Sequence[str]) -> Iterator[Spec]:
+    lower, upper = _ends(comparison)
     ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
     name, measured, corrected, written, *_ = row
     name, more = vega.name_of(name), f", {written}" * (written != "none")
-    if one.difference is not None:
-        hover = f"{name}: {measured} {SERIES[0]}{more * (one.corrected is None)}"
-        yield {"series": SERIES[0], "value": one.difference, "hover": hover, **ends}
-    if one.corrected is not None:
+    if comparison.difference is not None:
+        hover = f"{name}: {measured} {SERIES[0]}{more * (comparison.corrected is None)}"
+        yield {"series": SERIES[0], "value": comparison.difference, "hover": hover, **ends}
+    if comparison.corrected is not None:
         hover = f"{name}: {corrected} {SERIES[1]}{more}"
-        yield {"series": SERIES[1], "value": one.corrected, "hover": hover}
+        yield {"series": SERIES[1], "value": comparison.corrected, "hover": hover}
 
 
-def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:
-    lower, upper = (digits.difference(end, "none") for end in _ends(one))
+def _row(name: str, c: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:
+    lower, upper = (digits.difference(end, "none") for end in _ends(c))
     return (
         visible(name),
-        content.signed(one.difference, digits),
-        content.signed(one.corrected, digits, "none"),
+        content.signed(c.difference, digits),
+        content.signed(c.corrected, digits, "none"),
         "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
-        ranks.p_text(one.p if one.p_adjusted is None else one.p_adjusted) or "none",
-        content.verdict(one, document),
+        ranks.p_text(c.p if c.p_adjusted is None else c.p_adjusted) or "none",
+        content.verdict(c, document),
     )
 
 
 def _reading(first: Comparison, digits: Digits) -> str:
     if first.difference is None:
         return "The first comparison has no difference."
-    pair = " - ".join(vega.name_of(one) for one in (first.first, first.second) if one)
+    pair = " - ".join(vega.name_of(name) for name in (first.first, first.second) if name)
     return f"{pair}: the difference is {content.difference(first, digits)}."
 
 
@@ -173,7 +175,7 @@ def cd(exhibit: Exhibit) -> Drawn | str:
         return "a mean rank is undefined"
     shown = result.standings[:MOST_FAMILIES]
     table = ranks.standings(result, exhibit.document.data_sets)
-    bars = joined(result.groups, [one.family for one in shown])
+    bars = joined(result.groups, [standing.family for standing in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
     values = _families(shown, bars, result.critical_difference)
     n_all, base = len(result.standings), 1 + GAP * len(bars)
@@ -197,12 +199,12 @@ def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
     """Return the diagram for a telephone: each name above its mean rank, all below the axis."""
     families = sorted(
         (value for value in values if "rank" in value and value["what"] in SIDES),
-        key=lambda one: one["rank"],
+        key=lambda mark: mark["rank"],
     )
     stacked = [value for value in values if value["what"] not in SIDES]
-    for i, one in enumerate(families):
-        stacked.append(one | {"what": "name", "level": base + 2 * i})
-        stacked.append(one | {"what": "rank", "level": base + 2 * i + 0.9})
+    for i, family in enumerate(families):
+        stacked.append(family | {"what": "name", "level": base + 2 * i})
+        stacked.append(family | {"what": "rank", "level": base + 2 * i + 0.9})
     rows = base + 2 * len(families)
     at = _at(n_all, rows, grid=True)
     name = at | {"text": {"field": "name"}, "x": {"value": 0}}
@@ -237,12 +239,12 @@ def _families(
     """Families, half of them on each side, bars, and the critical difference."""
     n, base = len(shown), 1 + GAP * len(bars)
     half = -(-n // 2)
-    names = vega.labels((one.family for one in shown), LONGEST)
+    names = vega.labels((standing.family for standing in shown), LONGEST)
     values: list[Spec] = []
-    for i, (name, one) in enumerate(zip(names, shown, strict=True)):
+    for i, (name, standing) in enumerate(zip(names, shown, strict=True)):
         side, row = ("best", i) if i < half else ("worst", n - 1 - i)
-        hover = f"{vega.name_of(one.family)}: mean rank {one.mean_rank:.2f}"
-        place = {"rank": one.mean_rank, "level": base + row}
+        hover = f"{vega.name_of(standing.family)}: mean rank {standing.mean_rank:.2f}"
+        place = {"rank": standing.mean_rank, "level": base + row}
         values.append({"what": side, "name": name, "hover": hover, **place})
     for i, (first, last) in enumerate(bars):
         ends = {"rank": shown[first].mean_rank, "to": shown[last].mean_rank}

@@ -53,8 +53,8 @@ def forest(exhibit: Exhibit) -> Drawn | str:
     series = ("naive", phrases.value_name(document, estimates))
     values = [
         {"name": name, **point}
-        for name, one, row in zip(names, estimates, rows, strict=True)
-        for point in _points(one, series, row, interval_name)
+        for name, estimate, row in zip(names, estimates, rows, strict=True)
+        for point in _points(estimate, series, row, interval_name)
     ]
     y = vega.names_axis(names)
     lines = vega.span(y, label, where=vega.KNOWN)
@@ -130,17 +130,17 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     rows = [(visible(share.configuration), percent(share.share, 1)) for share in shares]
     series = [WINNER if share.configuration == estimate.winner else OTHERS for share in shares]
     names = vega.labels(
-        one.configuration + " (winner)" * (kind == WINNER)
-        for one, kind in zip(shares, series, strict=True)
+        win.configuration + " (winner)" * (kind == WINNER)
+        for win, kind in zip(shares, series, strict=True)
     )
     values = [
         {
             "name": name,
-            "share": one.share,
+            "share": win.share,
             "series": kind,
-            "hover": f"{vega.name_of(one.configuration)}: {share}",
+            "hover": f"{vega.name_of(win.configuration)}: {share}",
         }
-        for name, one, kind, (_, share) in zip(names, shares, series, rows, strict=True)
+        for name, win, kind, (_, share) in zip(names, shares, series, rows, strict=True)
     ]
     rest = 1 - sum(share.share for share in shares)
     first = ""
@@ -280,7 +280,7 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
     ]
     if not found:
         return None
-    found.sort(key=lambda one: -(one[1].optimism or 0))
+    found.sort(key=lambda gain: -(gain[1].optimism or 0))
     estimates = [e for _, e in found]
     shown, told = estimates[: vega.MOST_NAMES], [name for name, _ in found]
     label = phrases.metric_label(metric)
@@ -289,19 +289,19 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
     values = vega.named(
         labels,
         shown,
-        lambda one: [
+        lambda estimate: [
             {
                 "series": series,
                 "value": value,
-                "to": one.value,
+                "to": estimate.value,
                 "hover": f"{series} {digits.performance(value)}",
             }
-            for series, value in (("naive", one.naive), ("corrected", one.value))
+            for series, value in (("naive", estimate.naive), ("corrected", estimate.value))
         ],
     )
     rows = [
-        (name, digits.performance(one.naive), digits.performance(one.value))
-        for name, one in zip(told, shown, strict=False)
+        (name, digits.performance(estimate.naive), digits.performance(estimate.value))
+        for name, estimate in zip(told, shown, strict=False)
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
     some = f" Shown are the {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""

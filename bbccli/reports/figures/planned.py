@@ -17,35 +17,35 @@ def rows(exhibit: Exhibit) -> Drawn | str:
     """
     document, chosen = exhibit.document, exhibit.document.planned.chosen
     cells = {
-        one.n_samples: one
-        for one in (*document.planned.cells, chosen)
-        if one.n_configurations == chosen.n_configurations
+        cell.n_samples: cell
+        for cell in (*document.planned.cells, chosen)
+        if cell.n_configurations == chosen.n_configurations
     }
     if len(cells) < 2:
         return "it has a single number of samples"
     shown = [cells[n] for n in sorted(cells)]
     texts = [
-        (f"{one.n_samples:,}", difference(one.width, document), optimism(one, document))
-        for one in shown
+        (f"{cell.n_samples:,}", difference(cell.width, document), optimism(cell, document))
+        for cell in shown
     ]
     values = [
         {
-            "rows": one.n_samples,
+            "rows": cell.n_samples,
             "series": series,
             "value": value,
             "hover": (f"{rows} samples: {said}"),
         }
-        | ({} if series == WIDTH else {"lower": one.optimism_lower, "upper": one.optimism_upper})
-        for one, (rows, width, bracket) in zip(shown, texts, strict=True)
+        | ({} if series == WIDTH else {"lower": cell.optimism_lower, "upper": cell.optimism_upper})
+        for cell, (rows, width, bracket) in zip(shown, texts, strict=True)
         for series, value, said in (
-            (WIDTH, one.width, f"{width} wide"),
-            (OPTIMISM, one.optimism, f"optimism {bracket}"),
+            (WIDTH, cell.width, f"{width} wide"),
+            (OPTIMISM, cell.optimism, f"optimism {bracket}"),
         )
         if value is not None
     ]
     x: Spec = {"field": "rows", "type": "quantitative", "title": "samples"}
     x["scale"] = {"type": "log", "nice": False}
-    x["axis"] = {"grid": False, "values": [one.n_samples for one in shown], "format": ","}
+    x["axis"] = {"grid": False, "values": [cell.n_samples for cell in shown], "format": ","}
     y = vega.number("value", "in the unit of the metric", scale={"zero": True})
     looks = {
         "color": vega.nominal("series", (WIDTH, OPTIMISM), (vega.CORRECTED, vega.NAIVE)),

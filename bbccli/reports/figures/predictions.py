@@ -232,7 +232,7 @@ def _caption(ranked: Ranking, shown: Sequence[Ranked], place: int) -> str:
     if n_shown < min(vega.MOST_NAMES, len(ranked.rows)):
         more = f" Shown, of {ranked.n_configurations}: {'the winner, ' * bool(place)}"
         more += f"{'the simplest and ' * bool(ranked.simplest)}the last of the confidence set"
-        out = sum(one.inside is False for one in shown)
+        out = sum(point.inside is False for point in shown)
         more += f", and the first {out} outside it." if out else "."
     elif place > n_shown:
         more = (

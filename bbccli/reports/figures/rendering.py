@@ -216,7 +216,7 @@ def _drawn(drawn: Drawn, spec: Spec, prefix: str) -> ElementTree.Element:
             ElementTree.SubElement(element, f"{{{SVG}}}title").text = said
             element.set("pointer-events", "all")  # within an open circle too
     for parent in list(root.iter()):
-        for child in [one for one in parent if _is_nothing(one)]:
+        for child in [element for element in parent if _is_nothing(element)]:
             parent.remove(child)
     root.set("role", "img")
     root.set("aria-label", f"{drawn.title}. {drawn.reading}")

@@ -56,7 +56,7 @@ def _record(document: Envelope) -> dict[str, object]:
         },
         "eval_library": {"name": UNKNOWN if run is None else run.tool, "version": UNKNOWN},
         "model_info": {"name": model, "id": model, "additional_details": details},
-        "evaluation_results": [_result(one, document, task) for one in shown],
+        "evaluation_results": [_result(estimate, document, task) for estimate in shown],
     }
 
 

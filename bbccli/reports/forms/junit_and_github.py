@@ -117,17 +117,17 @@ def _of_result(document: Envelope) -> Iterator[JUnitCase]:
 def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
     """Yield a case per test, and one each for the set of the best, the mean ranks and the gate."""
     digits = comparison_sentences.figures_of(document)
-    for one in document.comparisons:
-        said = comparison_sentences.verdict(one, document)
-        text = f"{said}; {comparison_sentences.difference(one, digits)}"
-        yield _of_test(one, text, is_undefined=one.verdict == "undefined")
+    for comparison in document.comparisons:
+        said = comparison_sentences.verdict(comparison, document)
+        text = f"{said}; {comparison_sentences.difference(comparison, digits)}"
+        yield _of_test(comparison, text, is_undefined=comparison.verdict == "undefined")
     if document.best_set is not None:
         yield JUnitCase("confidence set", comparison_sentences.best_set(document))
     if (ranks := document.ranks) is not None:
-        for one in (*ranks.overall, *ranks.pairs):
-            more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"
-            p = None if one.p is None else f"p {p_text(one.p)}{more}"
-            yield _of_test(one, p, is_undefined=one.p is None)
+        for test in (*ranks.overall, *ranks.pairs):
+            more = "" if test.p_adjusted is None else f", adjusted {p_text(test.p_adjusted)}"
+            p = None if test.p is None else f"p {p_text(test.p)}{more}"
+            yield _of_test(test, p, is_undefined=test.p is None)
         means = "\n".join(
             f"{standing.family} {standing.mean_rank:.2f}" for standing in ranks.standings
         )

@@ -170,7 +170,7 @@ class Summary:
         """The overall result for each metric, by the method that most files report."""
         for metric in dict.fromkeys(metric for metric, _ in self.optimism):
             counts = {key: n for key, n in self.reported.items() if key[0] == metric and n}
-            key = max(counts, key=lambda one: counts[one], default=None)
+            key = max(counts, key=lambda name: counts[name], default=None)
             if key is None or key not in self.optimism:
                 continue
             values = self.optimism[key]

@@ -158,7 +158,7 @@ def _facts(rows: Iterable[tuple[str, ...]]) -> Table:
 def _add_notes(grid: Table, notes: Sequence[Note], style: Style) -> None:
     """Add the notes that matter most to a grid of facts, and a count of the others."""
     ordered = by_severity(notes)
-    serious = [one for one in ordered if severity_of(one.code) is not Severity.HARMLESS]
+    serious = [note for note in ordered if severity_of(note.code) is not Severity.HARMLESS]
     shown = ordered if style.all_notes else serious[:MOST_NOTES]
     for note in shown:
         hint = f"   hint: {_text(note.remedy)}" if note.remedy else ""
@@ -227,8 +227,8 @@ def _table(block: BlockTable, style: Style) -> str:
     heads = [column for column in block.columns if not column.wide]
     cells = [
         [visible(row[n]) for row in block.rows[:n_rows]]
-        for n, one in enumerate(block.columns)
-        if not one.wide
+        for n, column in enumerate(block.columns)
+        if not column.wide
     ]
     columns = [
         _Column(replace(head, name=visible(head.name)), its)
@@ -253,7 +253,7 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
         else column
         for column in columns
     ]
-    taken = sum(max(map(cell_len, [one.name, *one.cells])) + block.gap for one in signed)
+    taken = sum(max(map(cell_len, [column.name, *column.cells])) + block.gap for column in signed)
     strip = strip_of(block.drawn, width - taken - len(MARK))
     if strip is None:
         return columns

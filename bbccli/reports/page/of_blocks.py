@@ -74,7 +74,7 @@ def _methods(document: CompareEnvelope) -> Markup:
     ranks = document.ranks
     run = document.comparisons if ranks is None else (*ranks.overall, *ranks.pairs)
     known = PAIRS if ranks is None else ACROSS
-    tests = [name for name in dict.fromkeys(one.test for one in run) if name in known]
+    tests = [name for name in dict.fromkeys(comparison.test for comparison in run) if name in known]
     others = [f"{name}: {text}" for name in tests if (text := known[name].reference)]
     keys = {
         "lei2020": document.best_set is not None,

@@ -290,7 +290,7 @@ def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
     if names := seen("equals-truth", "group-spans-folds"):
         return VIOLATED, f"See the note {names}."
     if document.stopping:
-        names = ", ".join(one.configuration for one in document.stopping)
+        names = ", ".join(stopped.configuration for stopped in document.stopping)
         return VIOLATED, f"Stopped training by the folds that score it: {names}."
     if names := seen("perfect-configuration", "validity-flags", "stopped-on-fold"):
         return UNKNOWN, f"Perhaps not: see the note {names}."

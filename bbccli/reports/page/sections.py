@@ -116,8 +116,8 @@ class _Parts:
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> _Parts:
         parts = cls([], [], [], [], [], [])
-        for one in blocks:
-            match one.block if isinstance(one, NotOnTerminal | AllNotesOnly) else one:
+        for item in blocks:
+            match item.block if isinstance(item, NotOnTerminal | AllNotesOnly) else item:
                 case Doubts(notes):
                     parts.doubts.extend(notes)
                 case AnswerLines(answers, plain=plain):
@@ -166,7 +166,9 @@ def figure_sections(figures: Sequence[Drawn | Absent], prefix: str = "") -> Mark
     prefix: of all ids, where a page has several results.
     """
     drawn = [figure for figure in figures if isinstance(figure, Drawn)]
-    items = [f"{one.title}: {one.reason}." for one in figures if isinstance(one, Absent)]
+    items = [
+        f"{absent.title}: {absent.reason}." for absent in figures if isinstance(absent, Absent)
+    ]
     if not can_render():
         items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
     parts = [
@@ -250,7 +252,7 @@ def made_from(exhibit: Exhibit) -> Markup:
     read, plan = document.input, document.plan
     sets = getattr(document, "data_sets", ())
     facts = [
-        *((name_of(one.path), f"SHA-256 {one.sha256 or 'unknown'}") for one in sets[:MOST_SETS]),
+        *((name_of(s.path), f"SHA-256 {s.sha256 or 'unknown'}") for s in sets[:MOST_SETS]),
         *([("more files", str(len(sets) - MOST_SETS))] if len(sets) > MOST_SETS else []),
         *(
             [("file", read.path), ("SHA-256", read.sha256 or "unknown")]
@@ -272,7 +274,7 @@ def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = 
     keys: of entries of `references.bib`.
     references: of tests, which have no entry.
     """
-    entries = {re.split("[{,]", one)[1]: one for one in resource("references.bib").split("\n\n")}
+    entries = {re.split("[{,]", e)[1]: e for e in resource("references.bib").split("\n\n")}
     parts = [tag("p", text)]
     if references:
         parts += [tag("h3", "References of the tests"), listing(references)]

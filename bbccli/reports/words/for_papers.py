@@ -86,9 +86,9 @@ def sentences(document: Envelope) -> list[str]:
     """The sentence of each metric that has an estimate to report."""
     reported = [document.reported(metric) for metric in document.metrics]
     return [
-        sentence(one, document, phrases.digits_in(document, one.metric))
-        for one in reported
-        if one is not None
+        sentence(estimate, document, phrases.digits_in(document, estimate.metric))
+        for estimate in reported
+        if estimate is not None
     ]
 
 

@@ -106,7 +106,7 @@ def plain_lines(document: Reportable) -> list[str]:
 def lines_on_run(document: Reportable) -> list[str]:
     """Lines on the run that the predictions come from, and on its scores."""
     metric, pooling = next(iter(metrics_of(document)), ""), document.plan.pooling
-    winner = next((one.winner for one in getattr(document, "estimates", ())), "")
+    winner = next((estimate.winner for estimate in getattr(document, "estimates", ())), "")
     return run_lines(document.input, metric, pooling, winner)
 
 
@@ -182,7 +182,7 @@ def stability(estimate: Estimate) -> str:
 
     54% against 46% is a toss-up, and 54% against many others of 5% is not.
     """
-    shares = {one.configuration: one.share for one in estimate.selection}
+    shares = {win.configuration: win.share for win in estimate.selection}
     of_winner = shares.pop(estimate.winner, 0.0)
     lead = of_winner - max(shares.values(), default=0.0)
     if lead >= MODERATELY_STABLE:
@@ -202,7 +202,7 @@ def method_label(estimate: Estimate, document: Envelope) -> str:
     words = [METHODS[estimate.method].label] if estimate.method in METHODS else []
     if is_single(document):
         instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
-        words = [UNSELECTED.sub(lambda word: instead[word[0]], one) for one in words]
+        words = [UNSELECTED.sub(lambda match: instead[match[0]], word) for word in words]
     if (sealed := estimate.opened) is not None:
         words = [f"{sealed.n_samples} sealed", sealed.which]
     words += ["ignores selection"] if estimate.ignores_selection else []
@@ -273,7 +273,7 @@ def digits_in(document: Envelope, metric: str) -> Digits:
     digits = digits_of(estimates, document)
     if not digits.power:
         return digits
-    beside = [one for one in document.single if one.metric == metric]
+    beside = [estimate for estimate in document.single if estimate.metric == metric]
     return digits_of([*estimates, *beside], document)
 
 
@@ -444,11 +444,11 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
         return []
     if run.evaluation is not None:
         return [f"{visible(run.tool)}'s own figures: {_checked(read.verification)}"]
-    names = [visible(one.name) for one in run.left_out]
+    names = [visible(left.name) for left in run.left_out]
     left_out = f" ({listing(names)} left out)" if names else ""
     models = f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}"
     parts = [f"{visible(run.tool)} run", folds(read) or "folds unknown", models]
-    parts += [f"metric {one}" for one in [_metric(run, metric)] if one]
+    parts += [f"metric {text}" for text in [_metric(run, metric)] if text]
     parts += [f"selection {pooling}"] if pooling else []
     verified = read.verification
     lines = [", ".join(parts), f"leaderboard: {_checked(verified)}"]
@@ -473,15 +473,15 @@ def _otherwise(tool: str, differing: Sequence[TwoFigures], winner: str) -> list[
     """
     if not differing:
         return []
-    one = next((one for one in differing if one.name == winner), differing[0])
-    digits = digits_for([one.tool, one.here])
+    shown = next((score for score in differing if score.name == winner), differing[0])
+    digits = digits_for([shown.tool, shown.here])
     by = "the search" if tool == "recorder" else visible(tool)
     more = f"; so are {count(len(differing) - 1, 'other')}" if len(differing) > 1 else ""
     return [
-        f"computed differently: {visible(one.name)} has {metric_label(one.metric)} "
-        f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
-        f"{one.tool_clip:.2g}, and {digits.performance(one.here)} clipped at "
-        f"{one.here_clip:.2g}{more}"
+        f"computed differently: {visible(shown.name)} has {metric_label(shown.metric)} "
+        f"{digits.performance(shown.tool)} by {by}, which clips probabilities at "
+        f"{shown.tool_clip:.2g}, and {digits.performance(shown.here)} clipped at "
+        f"{shown.here_clip:.2g}{more}"
     ]
 
 

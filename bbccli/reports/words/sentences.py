@@ -50,7 +50,7 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
             lines.append(_scored(estimate, document, digits, named=named))
         lines.append(_expected(document, metric, digits))
         label = f" {_label(metric, document)}" if len(document.metrics) > 1 else ""
-        singles = [one for one in document.single if one.metric == metric]
+        singles = [single for single in document.single if single.metric == metric]
         cut = 0.5 if document.input.threshold is None else document.input.threshold
         if estimate.made is not None:
             lines += [
@@ -209,9 +209,9 @@ def stopping_sentence(document: Envelope) -> str:
     nothing where the run did not keep the curves.
     """
     worse = {
-        one.configuration: _difference(one.added, one.metric, document)
-        for one in document.stopping
-        if one.added is not None and one.metric is not None
+        stopped.configuration: _difference(stopped.added, stopped.metric, document)
+        for stopped in document.stopping
+        if stopped.added is not None and stopped.metric is not None
     }
     if not worse:
         return ""
@@ -221,13 +221,13 @@ def stopping_sentence(document: Envelope) -> str:
             "members that stopped in each fold where it scored best, at the iterations that the "
             f"other folds choose, score worse: {listed}"
         )
-    one = document.stopping[0]
+    first = document.stopping[0]
     start = (
-        f"{one.configuration} stopped in each fold where it scored best; at the iterations that "
-        f"the other folds choose it scores {worse[one.configuration]} worse"
+        f"{first.configuration} stopped in each fold where it scored best; at the iterations that "
+        f"the other folds choose it scores {worse[first.configuration]} worse"
     )
-    reported = document.reported(one.metric or "")
-    if reported is None or reported.winner != one.configuration:
+    reported = document.reported(first.metric or "")
+    if reported is None or reported.winner != first.configuration:
         return start
     if reported.stopping is not None:
         off = _difference(reported.stopping, reported.metric, document)
@@ -235,7 +235,7 @@ def stopping_sentence(document: Envelope) -> str:
     known = METRICS.get(reported.metric)
     if known is None or known.kind is not MetricKind.MEAN:  # of folds, which pooled rows are not
         return start
-    moved = -(one.added or 0.0) if reported.direction == "maximize" else one.added or 0.0
+    moved = -(first.added or 0.0) if reported.direction == "maximize" else first.added or 0.0
     digits = phrases.digits_in(document, reported.metric)
     return f"{start}: expect rather {digits.performance(reported.value + moved)}"
 
@@ -379,7 +379,7 @@ def steps_of(made: Made) -> str:
 def membership(made: Made, n_resamples: int) -> str:
     """Tell how often configurations were members of the ensembles of the resamples."""
     often = sorted(made.members, key=lambda member: -(member.share or 0.0))[:MOST_MEMBERS]
-    shares = ", ".join(f"{one.configuration} ({percent(one.share or 0.0, 0)})" for one in often)
+    shares = ", ".join(f"{g.configuration} ({percent(g.share or 0.0, 0)})" for g in often)
     mean = trimmed(f"{made.mean_members or 0.0:.1f}")
     rule = made.rule
     if made.tool is not None:
@@ -410,7 +410,7 @@ def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits
     plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
     what = "model" if made.tool else "configuration"
     as_it_is = f"single {what}" if made.ensemble else what
-    told = "" if made.ensemble else "".join(f", {one}" for one in plain if one)
+    told = "" if made.ensemble else "".join(f", {text}" for text in plain if text)
     return f"Best {as_it_is}{told}, {single.winner}: {figures}."
 
 
@@ -431,7 +431,7 @@ def stopping(estimate: Estimate, document: Envelope) -> str:
     """Whether the figure allows for early stopping on the folds that score, where there was any."""
     if estimate.stopping is not None:
         return " and for early stopping on the folds that score it"
-    stopped = [one.configuration for one in document.stopping]
+    stopped = [stopped.configuration for stopped in document.stopping]
     if estimate.made is None and estimate.winner not in stopped:
         return ""
     return ", not for early stopping on the folds that score" * bool(stopped)

@@ -123,7 +123,7 @@ def counts_to(n_configurations: int) -> IntArray:
     array([19, 20, 22, 25, 28])
     """
     round_ones = (step * 10**power for power in range(18) for step in STEPS)
-    beyond = takewhile(lambda one: one < n_configurations, round_ones)
+    beyond = takewhile(lambda n: n < n_configurations, round_ones)
     return np.array([*range(1, min(STEPS[0], n_configurations)), *beyond, n_configurations])
 
 
@@ -174,7 +174,8 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
 
     def score(drawn: Resamples) -> list[Scored]:
         score_in, score_out = (
-            one.bind(one.blocks()[0]) if one.whole else one.score for one in (judged, measured)
+            scorer.bind(scorer.blocks()[0]) if scorer.whole else scorer.score
+            for scorer in (judged, measured)
         )
         first, parts = int(np.searchsorted(ordinals, drawn.ordinals).min(initial=n_resamples)), []
         for start in range(0, len(drawn), step):

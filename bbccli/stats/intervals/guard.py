@@ -109,7 +109,7 @@ def ends_of(
     quantiles = find(targets, ANYWHERE)[:, 0]
     if guards[0].distribution.exact:
         return quantiles, np.zeros(len(guards))
-    spread = [one.share_error(value) for one, value in zip(guards, quantiles, strict=True)]
+    spread = [guard.share_error(value) for guard, value in zip(guards, quantiles, strict=True)]
     around = np.clip(targets + np.array(spread)[:, None] * [-1, 1], 0, 1)
     return quantiles, np.diff(find(around, quantiles[:, None]))[:, 0] / 2
 
@@ -122,8 +122,7 @@ def _finder(guards: Sequence[Guarded]) -> Find:
     """Return a function that finds all quantiles in lockstep, by safeguarded Newton steps."""
     n_guards, size = len(guards), max(len(guard.atoms[0]) for guard in guards)
     logs, chances = np.full((n_guards, size + 1), np.inf), np.zeros((n_guards, size, 1))
-    for row, one in enumerate(guards):
-        part, shares, _ = one.atoms
+    for row, (part, shares, _) in enumerate(guard.atoms for guard in guards):
         logs[row, : len(part)], chances[row, : len(part), 0] = part, shares
     scalars = [(guard.rate, guard.bound, guard.atoms[2]) for guard in guards]
     rate, bound, at_bound = np.array(scalars).T[..., None]
@@ -148,22 +147,22 @@ def _finder(guards: Sequence[Guarded]) -> Find:
         with np.errstate(divide="ignore"):
             v = np.sqrt(np.clip(rate * (high - np.log(np.abs(near - bound))), 0.01, END))
         v[np.isnan(v)], v[settled] = 0.5, 0
-        limits = {one: (0.0, inf) for one in np.ndindex(v.shape) if not settled[one]}
+        limits = {at: (0.0, inf) for at in np.ndindex(v.shape) if not settled[at]}
         while limits:
             shares, densities = tail(np.maximum(beyond + (v * v)[..., None], 0))
             excess = at_bound + (shares @ chances)[..., 0] - targets
             slopes = (densities @ chances)[..., 0]
-            for one, before in list(limits.items()):
-                here, off = float(v[one]), float(excess[one])
+            for at, before in list(limits.items()):
+                here, off = float(v[at]), float(excess[at])
                 least, most = (here, before[1]) if off > 0 else (before[0], here)
                 if abs(off) <= ROUNDING_TOLERANCE or most - least <= ROUNDING_TOLERANCE:
-                    del limits[one]
+                    del limits[at]
                     continue
-                fall = 2 * here * float(slopes[one])
+                fall = 2 * here * float(slopes[at])
                 newton = here + off / fall if fall else inf
                 middle = 2 * here if most == inf else (least + most) / 2
-                v[one] = newton if least < newton < most else middle
-                limits[one] = least, most
+                v[at] = newton if least < newton < most else middle
+                limits[at] = least, most
         lifts = np.exp(high - v * v / rate) * (targets > at_bound)
         return np.asarray(bound + np.where(rises, lifts, -lifts))
 

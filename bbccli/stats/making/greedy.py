@@ -95,14 +95,14 @@ def trial_of(given: Given) -> Trial:
     """Return the fastest way that gives the metric of a mean of repeats over pooled rows."""
     matrix, metric = given.matrix, given.metric
     pooled = given.pooling is Pooling.POOLED and parts_of(matrix) is None
-    one = matrix.n_repeats == 1
+    once = matrix.n_repeats == 1
     if pooled and isinstance(metric.bind, MeanSurprise):
         return _log_loss(matrix, metric.bind.clip)
-    if pooled and (metric in (BRIER, MSE) or (metric == RMSE and one)):
+    if pooled and (metric in (BRIER, MSE) or (metric == RMSE and once)):
         return _squared_error(matrix, metric)
     if matrix.task is Task.BINARY and pooled and metric == ACCURACY:
         return _accuracy(matrix)
-    if pooled and one and metric == AUC and matrix.task is Task.BINARY:
+    if pooled and once and metric == AUC and matrix.task is Task.BINARY:
         return _auc(given)
     return any_metric(given)
 

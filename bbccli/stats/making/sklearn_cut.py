@@ -62,5 +62,5 @@ def _splits(matrix: PredictionMatrix) -> list[IntArray]:
     folds = np.zeros((matrix.n_repeats, matrix.n_samples)) if matrix.folds is None else matrix.folds
     rows = np.arange(folds.size).reshape(folds.shape)
     return [
-        places[of == one] for places, of in zip(rows, folds, strict=True) for one in np.unique(of)
+        places[of == fold] for places, of in zip(rows, folds, strict=True) for fold in np.unique(of)
     ]

@@ -163,7 +163,9 @@ class MeanOverFolds:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Mean over folds (B, C')."""
-        return mean_of_defined([one(weights[:, rows], configurations) for one, rows in self._folds])
+        return mean_of_defined(
+            [score(weights[:, rows], configurations) for score, rows in self._folds]
+        )
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean over folds (B,) of one configuration per row of weights."""
@@ -201,7 +203,7 @@ class MeanOverFolds:
 
     def restrict(self, rows: BoolArray) -> MeanOverFolds:
         """Keep the samples in `rows`."""
-        scorers = tuple(one.restrict(rows[inside]) for one, inside in self._folds)
+        scorers = tuple(scorer.restrict(rows[inside]) for scorer, inside in self._folds)
         return MeanOverFolds(members_among(self.members, rows), scorers)
 
     @property
@@ -210,7 +212,7 @@ class MeanOverFolds:
 
     def _by_fold(self, weights: IntArray, configurations: IntArray) -> list[FloatArray]:
         """Performance (B,) in each fold, of one configuration per row of weights."""
-        return [one.paired(weights[:, rows], configurations) for one, rows in self._folds]
+        return [scorer.paired(weights[:, rows], configurations) for scorer, rows in self._folds]
 
 
 def by_fold(scorer: Any, folds: IntArray) -> tuple[tuple[IntArray, ...], tuple[Any, ...]]:
@@ -268,7 +270,7 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     if isinstance(bound, Statistic) and bound.whole:
         everything = np.ones((1, len(folds)), np.uint8)
         of_folds = zip(*by_fold(scorer, folds), strict=True)
-        return np.vstack([one(everything[:, rows]) for rows, one in of_folds])
+        return np.vstack([scores(everything[:, rows]) for rows, scores in of_folds])
     few = len(members) <= FEW_FOLDS
     if isinstance(scorer, Statistic) and scorer.adds_up and (few or not scorer.counted):
         return scorer.in_parts(members)

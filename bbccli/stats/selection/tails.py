@@ -96,8 +96,8 @@ def _chances_of_truth(matrix: PredictionMatrix, column: np.ndarray) -> np.ndarra
     """Probabilities of the true class, where there are predictions, of all repeats."""
     chances = np.stack(
         [
-            chance_of_truth(matrix.outcome, np.asarray(one, np.float64))[:, 0]
-            for one in matrix.as_kind(PredictionKind.PROBABILITY, column)
+            chance_of_truth(matrix.outcome, np.asarray(of_repeat, np.float64))[:, 0]
+            for of_repeat in matrix.as_kind(PredictionKind.PROBABILITY, column)
         ]
     )
     return chances if matrix.available is None else chances[matrix.available[:, :, column[0]]]
