@@ -107,14 +107,14 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     parts = re.split(r"[,;\s]+", name.strip())
     if len(parts) > 1 and set(parts) <= set(names):
         return "give one name at a time"
-    alike = [one for one in names if _plain(one) == _plain(name)]
-    begun = alike or [one for one in names if len(name) > 2 and one.startswith(name)]
+    alike = [known for known in names if _plain(known) == _plain(name)]
+    begun = alike or [known for known in names if len(name) > 2 and known.startswith(name)]
     if len(begun) > 1 and not alike:
         more = ", ..." * (len(begun) > MOST_BEGUN)
         return f"{len(begun)} names begin so: {', '.join(begun[:MOST_BEGUN])}{more}"
     near = begun or difflib.get_close_matches(name, names)
     if not begun:  # of names that are as much like it, the shortest
-        near.sort(key=lambda one: (-difflib.SequenceMatcher(None, one, name).ratio(), len(one)))
+        near.sort(key=lambda n: (-difflib.SequenceMatcher(None, n, name).ratio(), len(n)))
     return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
 
 

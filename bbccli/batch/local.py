@@ -85,7 +85,7 @@ class _Pool:
             self._fill(worker)
         while any(worker.tasks for worker in self._workers.values()):
             ready: Any = connection.wait(list(self._workers))
-            if done := [one for pipe in ready for one in self._receive(self._workers[pipe])]:
+            if done := [result for pipe in ready for result in self._receive(self._workers[pipe])]:
                 yield done
 
     def stop(self) -> None:

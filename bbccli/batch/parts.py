@@ -129,11 +129,11 @@ def pack(call: Any, share: Callable[[np.ndarray[Any, Any]], Any]) -> bytes:
     from cloudpickle import Pickler
 
     class Packer(Pickler):  # type: ignore[misc]
-        def persistent_id(self, one: Any) -> int | None:
-            if not isinstance(one, np.ndarray) or one.nbytes < SHARED:
+        def persistent_id(self, item: Any) -> int | None:
+            if not isinstance(item, np.ndarray) or item.nbytes < SHARED:
                 return None
-            share(one)
-            return id(one)
+            share(item)
+            return id(item)
 
     stream = BytesIO()
     Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(call)

@@ -85,11 +85,11 @@ def drive(
     """
     unchanged = done = failed = 0
     for group in groups:
-        journal.append(one.line for one in group if one.line is not None)
-        problems = [one.problem for one in group if one.problem is not None]
+        journal.append(task.line for task in group if task.line is not None)
+        problems = [task.problem for task in group if task.problem is not None]
         done += len(group)
         failed += len(problems)
-        unchanged += sum(one.line is None for one in group)
+        unchanged += sum(task.line is None for task in group)
         progress(done, failed)
         if problems and stop_on_error:
             return unchanged, problems[0]

@@ -143,10 +143,10 @@ def _flag_of(error: BbcError) -> str:
     if context is None or "no such file" not in error.problem:
         return ""
     declared = context.command.declared
-    for one in declared.values():
-        if not one.option.positional and word in (one.choices or one.known):
-            return f"did you mean --{one.key} {word}?"
-    given = [context.params[name] for name, one in declared.items() if one.option.positional]
+    for d in declared.values():
+        if not d.option.positional and word in (d.choices or d.known):
+            return f"did you mean --{d.key} {word}?"
+    given = [context.params[name] for name, d in declared.items() if d.option.positional]
     files = [path for paths in given if isinstance(paths, list | tuple) for path in paths]
     unlike = word in files[1:] and Path(word).suffix not in ("", Path(files[0]).suffix)
     if unlike and "output" in context.params and source_of("output") != "COMMANDLINE":
@@ -189,7 +189,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     program = program if context is None else context.command_path
     name = getattr(error, "option_name", "")
     # without the dashes, which make short names alike
-    bare = {one.lstrip("-"): one for one in known}
+    bare = {flag.lstrip("-"): flag for flag in known}
     import difflib
 
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)

@@ -117,7 +117,7 @@ def command(
         for name, parameter in parameters.items():
             hint = parameter.annotation
             if isinstance(hint, type) and is_dataclass(hint):
-                own = {n: one for n, one in options_of(hint).items() if n not in left_out}
+                own = {n: option for n, option in options_of(hint).items() if n not in left_out}
                 groups[name] = (hint, frozenset(own))
                 options |= own
             else:
@@ -165,13 +165,14 @@ class ChecksHere:
 
 def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
     """Refuse repeated single-valued options and contradictory switches, from words in `order`."""
-    for one in dict.fromkeys(order):
-        repeatable = one.param_type_name == "argument" or one.multiple
-        if repeatable or order.count(one) == 1:
+    for given in dict.fromkeys(order):
+        repeatable = given.param_type_name == "argument" or given.multiple
+        if repeatable or order.count(given) == 1:
             continue
-        if not one.is_flag:
-            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it only once")
-        ways = [next((w for w in words if w in way), "") for way in (one.opts, one.secondary_opts)]
+        if not given.is_flag:
+            raise OptionError(f"{given.opts[0]} is given more than once", hint="give it only once")
+        spellings = given.opts, given.secondary_opts
+        ways = [next((w for w in words if w in way), "") for way in spellings]
         if all(ways):
             raise OptionError(f"{' and '.join(ways)} contradict each other", hint="give one")
 
@@ -249,9 +250,9 @@ class PanelledCommand(ChecksHere, TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options by panel; only the common ones if there are many."""
         sections: dict[str, list[Any]] = {"Arguments": [], **{panel.value: [] for panel in Panel}}
-        for one in self.get_params(ctx):
-            parameter: Any = one
-            if one.param_type_name == "argument":
+        parameter: Any
+        for parameter in self.get_params(ctx):
+            if parameter.param_type_name == "argument":
                 sections["Arguments"].append((parameter.metavar, parameter.help))
             else:
                 panel = parameter.rich_help_panel or Panel.COMMON.value

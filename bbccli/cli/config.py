@@ -97,7 +97,7 @@ def why_not(key: str) -> str:
     if key == "strict":
         return 'use missing = "error" instead'
     every = (option for name in CONFIGURABLE for option in command_named(name).options.values())
-    if any(one.key == key and one.option.scope is Scope.RUN for one in every):
+    if any(declared.key == key and declared.option.scope is Scope.RUN for declared in every):
         return f"--{key} is for a single run: give it on the command line"
     return ""
 

@@ -78,12 +78,12 @@ def gate(
             hint="leave out --format and --output, or have bbc batch write .jsonl",
         )
     saved = read_documents(result)
-    read = [one.record for one in saved]
+    read = [document.record for document in saved]
     results: list[Any] = [
-        one if isinstance(one, ErrorEnvelope) else judged(one, rule) for one in read
+        record if isinstance(record, ErrorEnvelope) else judged(record, rule) for record in read
     ]
     whole = [result for result in results if not isinstance(result, ErrorEnvelope)]
-    if any(one.gate is None for one in whole):
+    if any(result.gate is None for result in whole):
         raise OptionError(
             "there is no threshold, neither on the command line nor saved with the result",
             hint="give --fail-under 0.8, or --fail-over 0.3",
@@ -93,9 +93,9 @@ def gate(
         return publish(results, form, where, text=text, answer=verdict_of)
     # met gates go to standard output, others to standard error
     to_file, told = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
-    shown = whole if to_file else [one for one in whole if one.gate.outcome in told]
+    shown = whole if to_file else [result for result in whole if result.gate.outcome in told]
     write(
-        "".join(f"{line}\n" for one in shown for line in lines_on(one, verdict_of)),
+        "".join(f"{line}\n" for result in shown for line in lines_on(result, verdict_of)),
         where.output,
     )
     if to_file and not where.quiet:
@@ -106,7 +106,7 @@ def gate(
 
 def _as_saved(form: Any, saved: Sequence[Json], read: Sequence[Any], judged: Sequence[Any]) -> Any:
     """The judged results in a form, with keys of later versions as they were saved."""
-    shown = [one for one in saved if form.holds_errors or "error" not in one]
+    shown = [d for d in saved if form.holds_errors or "error" not in d]
     for document, was, now in zip(saved, read, judged, strict=True):
         if now is not was:
             document["notes"] += as_json(now.notes[len(was.notes) :])

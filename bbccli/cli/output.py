@@ -151,7 +151,7 @@ def write_table(files: Mapping[str, bytes], table: str) -> None:
     An OptionError if a file can't be written, or if different metadata exist that do not belong to
     an earlier table of this name.
     """
-    new = {path: one for path, one in files.items() if path == table or not _same(path, one)}
+    new = {path: held for path, held in files.items() if path == table or not _same(path, held)}
     for path in new:
         ours = path == table or not Path(path).exists()
         if not (ours or (Path(table).is_file() and _is_ours(Path(path)))):

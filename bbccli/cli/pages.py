@@ -184,7 +184,7 @@ def _by_default(path: str, *, quiet: bool) -> Exhibit:
 
     held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
-    values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
+    values = correct.gathered({name: value for name, value in given.items() if name not in GATE})
     analysis = values["analysis"]
     analysis.check()
     with read_limits.use(values["care"]):
@@ -296,6 +296,6 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     (exhibit,) = exhibits
     compared = exhibit.document.command == "compare"
     every = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
-    for drawn in (one for one in every if isinstance(one, Drawn)):
+    for drawn in (figure for figure in every if isinstance(figure, Drawn)):
         for form in PICTURES:
             write(exported(drawn, form), str(Path(folder) / f"{drawn.kind}.{form}"))

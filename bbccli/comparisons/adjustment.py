@@ -80,14 +80,14 @@ def adjusted(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
 
 
 def with_adjusted(
-    one: Comparison, p: float | None, how: Adjustment, level: float, sign: float | None
+    comparison: Comparison, p: float | None, how: Adjustment, level: float, sign: float | None
 ) -> Comparison:
     """Return a comparison with its adjusted p-value, and the verdict that follows from it.
 
     sign: positive where the first is better: the difference, or an effect.
     """
     verdict = verdict_of(sign, p, 1 - level)
-    return replace(one, p_adjusted=p, adjustment=how.value, verdict=verdict)
+    return replace(comparison, p_adjusted=p, adjustment=how.value, verdict=verdict)
 
 
 def verdict_of(

@@ -197,11 +197,11 @@ def _simultaneous(
     c, p = float(np.quantile(largest, cases[0].plan.level)), share_reaching(largest, statistics)
     reaches = np.where(varies, normal_to_t(c, n), 0.0) * errors
     # the first pair keeps its own interval
-    for k, one in enumerate(pairs, start=1):
+    for k, pair in enumerate(pairs, start=1):
         ends = np.clip([means[k] - reaches[k], means[k] + reaches[k]], -width, width)
         lower, upper = ends.tolist()
         yield replace(
-            one,
+            pair,
             corrected=float(means[k]),
             interval=Interval(lower, upper, cases[0].plan.level, Side.TWO),
             bound=lower,

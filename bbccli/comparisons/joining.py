@@ -136,7 +136,7 @@ def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> 
     columns = [None if key is None else key.column for key in keys]
     for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
         if (column or "").casefold() != (columns[0] or "").casefold():
-            have = [f"has the key {one!r}" if one else "has no key" for one in (columns[0], column)]
+            have = [f"has the key {c!r}" if c else "has no key" for c in (columns[0], column)]
             raise InputError(
                 f"{names[0]} {have[0]}, {name} {have[1]}",
                 path=matrix.source.path,
@@ -291,8 +291,8 @@ def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[
     every = [
         (name, configuration) for name, matrix in pairs for configuration in matrix.configurations
     ]
-    alone = len({one for _, one in every}) == len(every)
-    return tuple(one if alone else f"{name}/{one}" for name, one in every)
+    alone = len({c for _, c in every}) == len(every)
+    return tuple(c if alone else f"{name}/{c}" for name, c in every)
 
 
 def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str]) -> Source:
@@ -308,6 +308,6 @@ def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str])
         path=", ".join(matrix.source.path for matrix in matrices),
         sha256=", ".join(matrix.source.sha256 for matrix in matrices),
         metadata={**matrices[0].source.metadata, "configs": configs},
-        left_out=tuple(one for matrix in matrices for one in matrix.source.left_out),
+        left_out=tuple(left for matrix in matrices for left in matrix.source.left_out),
         run=matrices[0].source.run,
     )

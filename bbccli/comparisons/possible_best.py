@@ -176,11 +176,11 @@ def _alike(influence: FloatArray, size: int) -> list[IntArray]:
         halves = []
         for group in groups:
             inside = influence[:, group]
-            one = inside[:, [0]]
+            end = inside[:, [0]]
             for _ in range(2):
-                line = inside - one
-                one = inside[:, [np.einsum("uj,uj->j", line, line).argmax()]]
-            along = np.argsort(line.T @ one[:, 0], kind="stable")
+                line = inside - end
+                end = inside[:, [np.einsum("uj,uj->j", line, line).argmax()]]
+            along = np.argsort(line.T @ end[:, 0], kind="stable")
             halves += np.array_split(group[along], 2)
         groups = halves
     return groups

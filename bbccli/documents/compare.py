@@ -112,7 +112,7 @@ def judged(
         for comparison in comparisons
         if (comparison.first, comparison.second) == (first.first, first.second)
     ]
-    judging = next((one for one in alike if not _unsound(one)), first)
+    judging = next((comparison for comparison in alike if not _unsound(comparison)), first)
     met = judging.verdict in (required, Verdict.BETTER)
     reason = _why_undecidable(judging, {note.code for note in notes}, named=named)
     reason = reason or (_why_too_good(judging) if met else "")
@@ -123,29 +123,30 @@ def judged(
     )
 
 
-def _unsound(one: Comparison) -> str:
-    return next((note.text for note in one.notes if note.code in UNSOUND), "")
+def _unsound(comparison: Comparison) -> str:
+    return next((note.text for note in comparison.notes if note.code in UNSOUND), "")
 
 
-def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
+def _why_undecidable(comparison: Comparison, codes: set[str], *, named: bool) -> str:
     """Return why a comparison does not answer the question; empty if it does."""
     if not named:
         return "no pair was named, so none is the first"
-    if one.ignores_selection and "selected-pair" in codes:
+    if comparison.ignores_selection and "selected-pair" in codes:
         return (
-            f"the pair holds the winner of the same samples, and {one.test} ignores its selection"
+            f"the pair holds the winner of the same samples, and {comparison.test} ignores its "
+            "selection"
         )
-    if one.ignores_selection and "configurations-left-out" in codes:
+    if comparison.ignores_selection and "configurations-left-out" in codes:
         return "the pair may hold the winner: configurations were left out, and are not compared"
-    return "the comparison is undefined" if one.verdict is Verdict.UNDEFINED else ""
+    return "the comparison is undefined" if comparison.verdict is Verdict.UNDEFINED else ""
 
 
-def _why_too_good(one: Comparison) -> str:
+def _why_too_good(comparison: Comparison) -> str:
     """Return why a comparison's result can't be trusted; empty if it can."""
-    if any(note.code == "few-resamples" for note in one.notes):
-        return f"{one.test} has too few resamples for its interval"
-    ends = [one.bound, one.bound_above]
-    if one.bound is None and one.interval is not None:
-        ends = [one.interval.lower, one.interval.upper]
-    flat = ends[0] is not None and ends[0] == ends[1] and one.first != one.second
-    return f"the interval of {one.test} has no width" if flat else _unsound(one)
+    if any(note.code == "few-resamples" for note in comparison.notes):
+        return f"{comparison.test} has too few resamples for its interval"
+    ends = [comparison.bound, comparison.bound_above]
+    if comparison.bound is None and comparison.interval is not None:
+        ends = [comparison.interval.lower, comparison.interval.upper]
+    flat = ends[0] is not None and ends[0] == ends[1] and comparison.first != comparison.second
+    return f"the interval of {comparison.test} has no width" if flat else _unsound(comparison)

@@ -275,7 +275,7 @@ def envelope(
         **more,
     )
     best = filter(None, map(whole.reported, whole.metrics))
-    report = tuple(Reported(one.metric, one.method) for one in best)
+    report = tuple(Reported(estimate.metric, estimate.method) for estimate in best)
     return settled(replace(whole, report=report))
 
 
@@ -309,7 +309,7 @@ def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
         and not estimate.ignores_selection
         and not has_no_width(estimate)
     ]
-    fitting.sort(key=lambda one: (one.opened is None, one.experimental))
+    fitting.sort(key=lambda estimate: (estimate.opened is None, estimate.experimental))
     return fitting[0] if fitting else None
 
 
@@ -328,9 +328,9 @@ def has_no_width(estimate: Estimate) -> bool:
         return False
     if not WITHOUT_WIDTH.isdisjoint(note.code for note in estimate.notes):
         return True
-    one = interval.side in (Side.LOWER, Side.UPPER)
+    one_sided = interval.side in (Side.LOWER, Side.UPPER)
     end = interval.lower if interval.side is Side.LOWER else interval.upper
-    other = estimate.value if one else interval.lower
+    other = estimate.value if one_sided else interval.lower
     if not (_is_defined(end) and _is_defined(other)):
         return False
     # sums of equal losses in another order differ in the last bits
@@ -390,9 +390,9 @@ def _answering(document: Any) -> Iterator[Any]:
     for metric in dict.fromkeys(estimate.metric for estimate in estimates):
         of_metric = [estimate for estimate in estimates if estimate.metric == metric]
         reported = reported_estimate(of_metric)
-        for one in of_metric:
-            if one is (reported or of_metric[0]) or one.method == judged:
-                yield one
+        for figure in of_metric:
+            if figure is (reported or of_metric[0]) or figure.method == judged:
+                yield figure
     yield from getattr(document, "comparisons", ())[:1]
     yield from (part for name in WHOLE if (part := getattr(document, name, None)))
 

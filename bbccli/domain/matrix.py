@@ -437,7 +437,7 @@ class PredictionMatrix:
 
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix with scores cut into classes above `threshold`."""
-        smaller = tuple(one.with_threshold(threshold) for one in self.smaller)
+        smaller = tuple(matrix.with_threshold(threshold) for matrix in self.smaller)
         return replace(self, threshold=threshold, smaller=smaller)
 
     def with_risk_direction(self, direction: RiskDirection | str) -> PredictionMatrix:
@@ -457,7 +457,7 @@ class PredictionMatrix:
         if direction is RiskDirection.EARLIER:
             return self
         nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
-        smaller = tuple(one.with_risk_direction(direction) for one in self.smaller)
+        smaller = tuple(matrix.with_risk_direction(direction) for matrix in self.smaller)
         turned = replace(self, predictions=-self.predictions, nested=nested, smaller=smaller)
         return replace(turned, risk_direction=direction)
 

@@ -357,7 +357,7 @@ class Source:
     @property
     def configurations(self) -> Mapping[str, Mapping[str, Any]]:
         """Metadata of the configurations, by id."""
-        return {one["id"]: one for one in self.metadata.get("configs") or ()}
+        return {config["id"]: config for config in self.metadata.get("configs") or ()}
 
 
 def agrees(recomputed: float, reported: float, tolerance: float) -> bool:

@@ -47,5 +47,5 @@ def choose_rules(names: str | Rule | Sequence[str | Rule]) -> list[Rule]:
 
     Raises OptionError: no rule has that name.
     """
-    expanded = [one for name in as_list(names) for one in (RULES if name == EVERY else (name,))]
+    expanded = [rule for name in as_list(names) for rule in (RULES if name == EVERY else (name,))]
     return list(dict.fromkeys(choose_rule(name) for name in expanded))

@@ -63,7 +63,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def _declared(name: str) -> Method:
-    method: Method = next(one for one in module_of(name).METHODS if one.name == name)
+    method: Method = next(m for m in module_of(name).METHODS if m.name == name)
     return method
 
 

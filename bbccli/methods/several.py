@@ -159,8 +159,8 @@ def _on_vault(
         yield vault_closed(vault.n_samples, vault.planned)
     for metric in metrics:
         measured = [estimate for estimate in estimates if estimate.metric == metric.name]
-        opened = next((one for one in measured if one.opened and one.interval), None)
-        bbc = next((one for one in measured if one.method in ("bbc", "bbc-632")), None)
+        opened = next((e for e in measured if e.opened and e.interval), None)
+        bbc = next((e for e in measured if e.method in ("bbc", "bbc-632")), None)
         if opened is None or opened.interval is None or bbc is None or bbc.winner != opened.winner:
             continue
         low, high = opened.interval.lower, opened.interval.upper

@@ -35,6 +35,7 @@ follows Blum & Hardt 2015.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import compress
 
 from bbccli.domain.vault import Opened, outside_of
 from bbccli.errors import UndefinedError
@@ -54,16 +55,16 @@ def run(case: Case) -> Answer:
     vault = case.matrix.vault
     assert vault is not None  # it is a need
     shown = shown_by(vault)
-    if not any(seen and one.matrix for one, seen in zip(vault.openings, shown, strict=True)):
+    if not any(opening.matrix for opening in compress(vault.openings, shown)):
         raise UndefinedError(
             f"{len(shown)} of {vault.planned} openings so far: not yet",
             hint="continue the search; or open it without reach, for the figure",
         )
     kept = zip(vault.openings, shown, strict=True)
     last, name, matrix = [
-        (number, one.name, one.matrix)
-        for number, (one, seen) in enumerate(kept, 1)
-        if seen and one.matrix is not None
+        (number, opening.name, opening.matrix)
+        for number, (opening, seen) in enumerate(kept, 1)
+        if seen and opening.matrix is not None
     ][-1]
     n = vault.n_samples
     outside = outside_of(last, shown, vault.planned, n, 1 - case.plan.level)

@@ -52,7 +52,7 @@ def _ours() -> list[str]:
 
 def _built_in(name: str) -> Metric:
     families = [_DEFAULTS[name]] if name in _DEFAULTS else _FAMILIES
-    return next(one for family in families for one in _of(family) if one.name == name)
+    return next(metric for family in families for metric in _of(family) if metric.name == name)
 
 
 METRICS: Mapping[str, Metric] = ByName(_ours, _built_in, "bbccli.metrics", Metric, known=_DEFAULTS)
@@ -143,7 +143,7 @@ def choose_metrics(
     OptionError, UnsupportedError
         As `choose_metric` and `default_metric`.
     """
-    chosen = dict.fromkeys(choose_metric(one, matrix) for one in as_list(names))
+    chosen = dict.fromkeys(choose_metric(name, matrix) for name in as_list(names))
     return list(chosen) or [default_metric(matrix)]
 
 

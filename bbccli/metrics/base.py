@@ -230,7 +230,7 @@ class MeanScorer(Statistic):
         return not cast(Weight, self.parts[1]).exact
 
 
-def one(outcome: Outcome, predictions: Predictions) -> BoolArray:
+def ones(outcome: Outcome, predictions: Predictions) -> BoolArray:
     """(N, 1) the part whose total is the weight of all samples."""
     return np.ones((len(outcome), 1), bool)
 
@@ -245,7 +245,7 @@ def of_totals(parts: Sequence[Part], formula: Formula, *, whole: bool = False) -
     --------
     The root of the mean squared error::
 
-        of_totals((squared_error, one), lambda total, n: np.sqrt(total / n))
+        of_totals((squared_error, ones), lambda total, n: np.sqrt(total / n))
     """
 
     def bind(outcome: Outcome, predictions: Predictions) -> Statistic:

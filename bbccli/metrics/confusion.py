@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals, one
+from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals, ones
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.platform import resources
@@ -93,7 +93,7 @@ def positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
     return np.asarray(outcome.values == 1)[:, None]
 
 
-COUNTS: tuple[Part, ...] = (true_positive, predicted_positive, positive, one)
+COUNTS: tuple[Part, ...] = (true_positive, predicted_positive, positive, ones)
 """The counts (B, C) and (B, 1) of binary predictions of which all others are made."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, one
+from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, ones
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
@@ -55,7 +55,7 @@ def left_over(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 
 def weight(outcome: Outcome, predictions: FloatArray) -> FloatArray | BoolArray:
     """(N, 1) the part whose total is the sum of squared sample weights."""
-    return one(outcome, predictions) if outcome.weights is None else outcome.weights[:, None]
+    return ones(outcome, predictions) if outcome.weights is None else outcome.weights[:, None]
 
 
 def squared(part: Callable[[Outcome, FloatArray], FloatArray]) -> Part:
@@ -251,17 +251,17 @@ _agreement = partial(
 """A metric of values of which 1 is best."""
 
 
-LEFT_OVER = (squared(left_over), left_over, squared(truth), truth, one)
+LEFT_OVER = (squared(left_over), left_over, squared(truth), truth, ones)
 
-SUMS = (cross_product, squared(predicted), predicted, squared(truth), truth, one)
+SUMS = (cross_product, squared(predicted), predicted, squared(truth), truth, ones)
 
 R2 = _agreement(
     name="r2",
     label="R²",
     summary="share of the variance of the outcome that the predictions explain",
-    bind=of_totals((squared_error, squared(truth), truth, one), explained(all_error)),
+    bind=of_totals((squared_error, squared(truth), truth, ones), explained(all_error)),
     bind_zero=of_totals(
-        (squared_error, weight, squared(truth), truth, one),
+        (squared_error, weight, squared(truth), truth, ones),
         explained_or_constant(error_of_several),
         whole=True,
     ),

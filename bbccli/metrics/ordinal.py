@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, Predictions, of_totals, one
+from bbccli.metrics.base import Metric, Predictions, of_totals, ones
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
@@ -55,7 +55,7 @@ _kappa = partial(
     direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
     bind=of_totals(
-        (squared_distance, squares_of_both, true_ratings, ratings, one), quadratic_kappa
+        (squared_distance, squares_of_both, true_ratings, ratings, ones), quadratic_kappa
     ),
     reference="Cohen 1968",
     formula="1 - N Σ (yᵢ - ŷᵢ)² / (N Σ (yᵢ² + ŷᵢ²) - 2 Σ yᵢ Σ ŷᵢ)",

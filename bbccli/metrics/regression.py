@@ -15,7 +15,7 @@ from bbccli.metrics.base import (
     by_column,
     mean_of,
     of_totals,
-    one,
+    ones,
 )
 from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.types import (
@@ -122,7 +122,7 @@ RMSE = _error(
     name="rmse",
     label="RMSE",
     summary="root of the mean squared error, in the unit of the outcome",
-    bind=of_totals((squared_error, one), lambda total, n: np.sqrt(total / n)),
+    bind=of_totals((squared_error, ones), lambda total, n: np.sqrt(total / n)),
     reference="Hyndman & Koehler 2006",
     formula="√((1/N) Σ (yᵢ - ŷᵢ)²)",
 )

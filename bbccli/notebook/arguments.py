@@ -67,7 +67,7 @@ def options_from(
     """Return the options of a command from Python values; None means the default."""
     kind: type = group
     left_out = {*without, "seed"}
-    known = {name: one for name, one in options_of(kind).items() if name not in left_out}
+    known = {name: option for name, option in options_of(kind).items() if name not in left_out}
     told = {}
     for name, value in given.items():
         if name == "random_state":
@@ -184,12 +184,12 @@ def sources_of(
                 hint=f"use keys of the predictions: {', '.join(map(str, several))}",
             )
     sources = []
-    for name, one in several.items():
+    for name, given in several.items():
         of_one = {argument: values.get(name) for argument, values in by_name.items()}
-        sources.append(source_of(one, options, {**of_samples, **of_one}))
+        sources.append(source_of(given, options, {**of_samples, **of_one}))
     if joined:  # a named index is a key to match rows by
-        index = {name: getattr(one, "index", None) for name, one in several.items()}
-        check_order({n: several[n] for n, one in index.items() if getattr(one, "name", 0) is None})
+        index = {name: getattr(given, "index", None) for name, given in several.items()}
+        check_order({n: several[n] for n, i in index.items() if getattr(i, "name", 0) is None})
     return sources, list(map(str, several))
 
 
@@ -199,7 +199,7 @@ def command_of(options: Any, sources: Any, command: str) -> str:
     files, values = as_list(sources), [getattr(options, name) for name in options_of(kind)]
     if any(map(in_memory, values)):
         return ""
-    words = [*files, *(one for value in values for one in as_list(value))]
+    words = [*files, *(word for value in values for word in as_list(value))]
     plain = all(isinstance(word, str | PurePath | int | float | Enum | NoneType) for word in words)
     return command_line(options, list(map(str, files)), command) if plain else ""
 
@@ -281,7 +281,7 @@ def _folder(predictions: Any) -> PurePath | None:
 
 def _are_paths(given: Any) -> bool:
     several = isinstance(given, list | tuple) and bool(given)
-    return all(isinstance(one, str | PurePath) for one in (given if several else [given]))
+    return all(isinstance(path, str | PurePath) for path in (given if several else [given]))
 
 
 def _check_reading(options: Any, what: str, allowed: frozenset[str]) -> None:

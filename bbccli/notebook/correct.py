@@ -194,7 +194,7 @@ class Correction(Result):
         said = sentences(self.record)
         if not said:
             raise UndefinedError("no estimate can be reported", hint="use method='bbc'")
-        return "\n".join(f"{one}." for one in said)
+        return "\n".join(f"{text}." for text in said)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per estimate with the columns of ``--format csv``."""

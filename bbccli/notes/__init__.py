@@ -37,14 +37,14 @@ def __getattr__(name: str) -> Any:
     }
     groups = {
         title: {
-            one.code: one
+            kind.code: kind
             for module in modules
-            for one in vars(module).values()
-            if isinstance(one, NoteKind)
+            for kind in vars(module).values()
+            if isinstance(kind, NoteKind)
         }
         for title, modules in parts.items()
     }
-    notes = {code: one for group in groups.values() for code, one in group.items()}
+    notes = {code: kind for group in groups.values() for code, kind in group.items()}
     globals().update(GROUPS=groups, NOTES=notes)
     return globals()[name]
 

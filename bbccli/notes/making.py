@@ -48,7 +48,7 @@ def cut_unseen(threshold: str, metrics: Sequence[str]) -> Texts:
     shown = (*metrics, threshold.partition(":")[2] or "f1")
     return (
         f"no figure here depends on the cut, --threshold {threshold}",
-        f"to see what it does, give {' '.join(f'--metric {one}' for one in shown)}",
+        f"to see what it does, give {' '.join(f'--metric {metric}' for metric in shown)}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from enum import IntEnum
+from itertools import compress
 from typing import Generic, ParamSpec
 
 from bbccli.platform.dataclass import dataclass
@@ -117,7 +118,5 @@ def listing(names: Sequence[str], most: int = 5) -> str:
 
 def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
     """Return the counts out of n for the configurations that have any, largest first."""
-    some = sorted(
-        (one for one in zip(counts, names, strict=True) if one[0]), key=lambda one: -one[0]
-    )
+    some = sorted(compress(zip(counts, names, strict=True), counts), key=lambda pair: -pair[0])
     return listing([f"{name} {number} of {n}" for number, name in some], 10)

@@ -406,6 +406,6 @@ def targets_clipped(n_unsure: int) -> Texts:
     )
 
 
-def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+def _with_verb(names: Sequence[str], singular: str, several: str) -> str:
     """Names and a verb that agrees with their number."""
-    return f"{listing(names)} {one if len(names) == 1 else several}"
+    return f"{listing(names)} {singular if len(names) == 1 else several}"

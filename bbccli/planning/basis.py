@@ -36,7 +36,7 @@ class Outlook:
         """Return the same with no figure beyond the best value of the metric."""
         honest = min(self.honest, best)
         lower, middle, upper = (
-            min(max(one, 0.0), best - honest) for one in (self.lower, self.middle, self.upper)
+            min(max(value, 0.0), best - honest) for value in (self.lower, self.middle, self.upper)
         )
         return Outlook(lower, middle, upper, honest, self.near)
 

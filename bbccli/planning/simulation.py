@@ -404,7 +404,7 @@ class Study:
                 raise OptionError(f"{parameter(name)} is {number}", hint="an integer from 1")
         for name in {"balance", "n_classes"} - LAWS[self.law].options:
             if getattr(self, name) is not None:
-                fits = [law for law, one in LAWS.items() if name in one.options]
+                fits = [law for law, simulated in LAWS.items() if name in simulated.options]
                 raise OptionError(
                     f"{parameter(name)} does not go with {self.law}",
                     hint=f"it is for {', '.join(fits)}",

@@ -200,7 +200,7 @@ def _form_of(kind: Any) -> _Form | None:
     inner = get_args(kind)
     if get_origin(kind) is frozenset:
         each = _form_of(inner[0])
-        return each and (lambda given, name: frozenset(each(one, name) for one in as_list(given)))
+        return each and (lambda given, name: frozenset(each(v, name) for v in as_list(given)))
     return _pair if kind == tuple[float, float] else None
 
 
@@ -253,12 +253,12 @@ def check_order(given: Mapping[str, Any]) -> None:
     if pandas is None:
         return
     kinds = (pandas.DataFrame, pandas.Series)
-    indexed = {name: one.index for name, one in given.items() if isinstance(one, kinds)}
+    indexed = {name: frame.index for name, frame in given.items() if isinstance(frame, kinds)}
     for (first, index), (name, other) in combinations(indexed.items(), 2):
         if len(index) != len(other) or index.equals(other):
             continue  # a different number of rows is another error
         same = len(index.difference(other)) == 0 == len(other.difference(index))
-        if same or not any(one.equals(pandas.RangeIndex(len(one))) for one in (index, other)):
+        if same or not any(i.equals(pandas.RangeIndex(len(i))) for i in (index, other)):
             raise InputError(
                 f"{first} and {name} have indexes {'in another order' if same else 'that differ'}",
                 path="<DataFrame>" if isinstance(given[first], pandas.DataFrame) else "<table>",

@@ -243,7 +243,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
                 )
                 now, order = order[:step], order[step:]
                 # the slowest first, so that no worker idles at the end of a step
-                spent = {c: sum(one["fit_time"] for one in race.outputs[c].values()) for c in alive}
+                spent = {c: sum(o["fit_time"] for o in race.outputs[c].values()) for c in alive}
                 queue = [(c, f) for c in sorted(alive, key=lambda c: -spent[c]) for f in now]
                 outputs = parallel(
                     fit_and_score(
@@ -278,7 +278,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
                 race.candidates, n_folds, full, {"n_folds_trained": trained}
             )
         for key in ("fit_time", "score_time"):
-            times = np.array([one[key] for one in full], float).reshape(-1, n_folds)
+            times = np.array([output[key] for output in full], float).reshape(-1, n_folds)
             results[f"mean_{key}"] = np.nanmean(times, axis=1)
             results[f"std_{key}"] = np.nanstd(times, axis=1)
         self.cv_results_, self.survivors_, self.dropped_ = results, race.survivors, race.decisions

@@ -210,7 +210,7 @@ class Race:
         self.candidates = list(candidates)
         params = [inputs.of_candidate(dict(candidate)) for candidate in self.candidates]
         self.names = short_names(
-            [Part(identity=str(c), session=0, params=one) for c, one in enumerate(params)]
+            [Part(identity=str(c), session=0, params=setting) for c, setting in enumerate(params)]
         )
         self.outputs = [{} for _ in params]
         self.parts = [{} for _ in params]
@@ -221,15 +221,15 @@ class Race:
 
     def take(self, queue: Sequence[tuple[int, int]], outputs: Sequence[dict[str, Any]]) -> None:
         """Store scikit-learn's output for models, each a configuration and a split."""
-        for (c, split), one in zip(queue, outputs, strict=True):
-            score = one["test_scores"]
+        for (c, split), output in zip(queue, outputs, strict=True):
+            score = output["test_scores"]
             if isinstance(score, Mapping):
                 raise several_metrics()
             failed = not isinstance(score, KeptScore) or not np.isfinite(score)
             part = Part(identity="", session=0, problem=FAILED) if failed else score.part
             self.parts[c][split] = replace(part, split=split)
-            scores = {key: float(one[key]) for key in one.keys() & {"test_scores", "train_scores"}}
-            self.outputs[c][split] = one | scores
+            keys = output.keys() & {"test_scores", "train_scores"}
+            self.outputs[c][split] = output | {key: float(output[key]) for key in keys}
 
     @property
     def survivors(self) -> BoolArray:

@@ -36,7 +36,7 @@ def _words(option: Declared, value: Any) -> list[str]:
     if option.kind is tuple:  # values of one flag, not a flag for each
         return [flag, *map(_text, value)]
     if isinstance(value, list | tuple):
-        return [word for one in value for word in (flag, _text(one))]
+        return [word for item in value for word in (flag, _text(item))]
     return [flag, _text(value)]
 
 

@@ -336,9 +336,9 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
             sources = [str(path) for path in expand(sources)]
             names = names_of(sources)
         if len(sources) == 1:
-            one = sources[0] if isinstance(sources[0], str) else names[0]
+            source = sources[0] if isinstance(sources[0], str) else names[0]
             raise OptionError(
-                f"{parameter('across')} ranks over several data sets, but {one} is only one",
+                f"{parameter('across')} ranks over several data sets, but {source} is only one",
                 hint=f"give a file for each data set; without {parameter('across')}, "
                 f"{parameter('by')} compares the families of one",
             )

@@ -180,11 +180,11 @@ def counted_in(matrix: PredictionMatrix, plan: Plan) -> PredictionMatrix:
     """Return a matrix that does not say that an ensemble is left out if the plan repeats it."""
     run = matrix.source.run
     name = run.ensemble.name if run and run.ensemble else ""
-    if plan.select is not Select.TOOL or {one.name for one in matrix.source.left_out} != {name}:
+    if plan.select is not Select.TOOL or {left.name for left in matrix.source.left_out} != {name}:
         return matrix
     kept = tuple(note for note in matrix.notes if note.code != "flagged-left-out")
     about = dict(matrix.source.metadata)
-    about["configs"] = [one for one in about.get("configs", ()) if one["id"] != name]
+    about["configs"] = [config for config in about.get("configs", ()) if config["id"] != name]
     source = replace(matrix.source, left_out=(), metadata=about)
     return replace(matrix, notes=kept, source=source)
 
@@ -254,7 +254,7 @@ def _beside(
         method = METHODS[made.method]
         single = method.run(matrix, metric, plan.single, select_by=metrics[0])
         cases = [
-            method.case(matrix, metric, one, select_by=metrics[0]) for one in (plan, plan.single)
+            method.case(matrix, metric, each, select_by=metrics[0]) for each in (plan, plan.single)
         ]
         gain = difference_at_size(*cases)
         interval = gain.interval

@@ -172,7 +172,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             raise OptionError(
                 f"the table would have more than {MOST_CELLS} cells", hint="give fewer numbers"
             )
-        asked = {one: getattr(self, one) for one in Target if getattr(self, one) is not None}
+        asked = {t: value for t in Target if (value := getattr(self, t)) is not None}
         target, value = next(iter(asked.items()), (None, 0.0))
         return PlanRequest(
             *(target, value, samples, configurations),

@@ -91,7 +91,7 @@ def compare_across(
         data_sets=used,
         left_out=left_out,
         standings=standings(table),
-        overall=tuple(one for test in chosen if test.overall for one in test.answer(table)),
+        overall=tuple(answer for test in chosen if test.overall for answer in test.answer(table)),
         pairs=tuple(pairs),
         contests=contests(table),
         groups=groups(table, pairs),
@@ -166,8 +166,8 @@ def _of_pairs(test: AcrossTest, table: PerformanceTable, adjust: Adjustment) -> 
         return pairs
     values = adjusted([pair.p for pair in pairs], adjust)
     return [
-        with_adjusted(one, p, adjust, table.level, one.effect.value if one.effect else None)
-        for one, p in zip(pairs, values, strict=True)
+        with_adjusted(pair, p, adjust, table.level, pair.effect.value if pair.effect else None)
+        for pair, p in zip(pairs, values, strict=True)
     ]
 
 

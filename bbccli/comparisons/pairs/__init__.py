@@ -112,7 +112,7 @@ def compare_pairs(
     if not couples:
         raise OptionError("no pair of configurations to compare", hint="name two configurations")
     _check_max_t(chosen, adjust, max_t, by_name=by_name)
-    two, several = ([test for test in chosen if test.several is one] for one in (False, True))
+    two, several = ([t for t in chosen if t.several is of_several] for of_several in (False, True))
     comparisons: list[Comparison] = []
     left_out: dict[str, Note] = {}
     for columns, fitting in [*((couple, two) for couple in couples), (everyone, several)]:
@@ -176,7 +176,7 @@ def _adjusted(
     """Adjust the p-values and verdicts of each test for the number of pairs."""
     done = list(comparisons)
     for name in dict.fromkeys(comparison.test for comparison in comparisons):
-        places = [i for i, one in enumerate(comparisons) if one.test == name]
+        places = [i for i, comparison in enumerate(comparisons) if comparison.test == name]
         if TESTS[name].several:
             continue
         if adjust is not Adjustment.MAX_T:

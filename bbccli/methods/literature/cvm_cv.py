@@ -44,7 +44,7 @@ def run(case: Case) -> Answer:
     )
     # (R, C): a row per repeat that measures
     each = (candidates(r, case.metric, case.measuring) for r in repeats)
-    measured = np.array([one.performances() for one in each])
+    measured = np.array([scores.performances() for scores in each])
     of_winners = measured[:, winners]  # measured in the repeat of the row, selected in the column's
     elsewhere = ~np.eye(len(repeats), dtype=bool)
     without = (np.isnan(of_winners) & elsewhere & (winners >= 0)).any(axis=1) | (winners < 0)

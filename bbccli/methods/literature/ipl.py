@@ -89,7 +89,7 @@ def _fitted(case: Case, metric: Metric, pooling: Pooling, shares: FloatArray) ->
     """(C,) performances on the curves at the full size; NaN of a configuration that can't win."""
     bounded = metric.within(case.matrix.outcome)
     largest = candidates(case.matrix, metric, pooling).performances()
-    smaller = [_aligned(one, case.matrix, metric, pooling) for one in case.matrix.smaller]
+    smaller = [_aligned(matrix, case.matrix, metric, pooling) for matrix in case.matrix.smaller]
     values = np.array([*smaller, largest])
     lacking = np.isnan(values) & ~np.isnan(largest)
     if lacking.any():
@@ -169,7 +169,7 @@ def _given_exponents(
 def _notes_on_smaller(matrix: PredictionMatrix) -> Iterator[Note]:
     """Yield notes on the smaller sizes alone, each kind once."""
     seen = {note.code for note in matrix.notes}
-    for note in (note for one in matrix.smaller for note in one.notes):
+    for note in (note for of_size in matrix.smaller for note in of_size.notes):
         if note.code not in seen:
             seen.add(note.code)
             yield note

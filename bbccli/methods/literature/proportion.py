@@ -130,7 +130,7 @@ def _effective_size(matrix: PredictionMatrix, winner: int) -> float:
     weights = matrix.outcome.weights
     masses = np.ones(matrix.n_samples) if weights is None else np.asarray(weights)
     counted = True if matrix.available is None else matrix.available[:, :, winner]
-    return float(np.mean([effective_size(one) for one in np.atleast_2d(masses * counted)]))
+    return float(np.mean([effective_size(row) for row in np.atleast_2d(masses * counted)]))
 
 
 def _method(name: str, formula: Formula, kind: str, reference: str) -> Method:

@@ -67,7 +67,7 @@ def row_of(estimate: dict[str, Any]) -> dict[str, Any]:
 def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
     read, plan, gate = document["input"], document["plan"], _gate_on(document, estimate)
     made = {"cut": None} | (estimate.get("made") or {})
-    gained = [one for one in document.get("gains", ()) if one["metric"] == estimate["metric"]]
+    gained = [gain for gain in document.get("gains", ()) if gain["metric"] == estimate["metric"]]
     (gain,) = gained if gained and estimate["interval"] else ({"interval": {}},)
     return {
         **{name: value for name, value in read.items() if name in COLUMNS},
@@ -114,7 +114,7 @@ def kinds_of(*records: type) -> dict[str, str]:
     dtypes = {}
     for record in records:
         for name, hint in get_type_hints(record).items():
-            matching = [kinds[one] for one in (hint, *get_args(hint)) if one in kinds]
+            matching = [kinds[kind] for kind in (hint, *get_args(hint)) if kind in kinds]
             if matching and get_origin(hint) is not tuple:
                 dtypes[name] = matching[0]
     return dtypes

@@ -105,7 +105,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         classes=tuple(sizes),
         missing=tuple(gap for gap in gaps if gap.n_missing),
         similar=close,
-        findings=tuple(sorted(findings.found, key=lambda one: _SEVERITY.index(one.status))),
+        findings=tuple(sorted(findings.found, key=lambda finding: _SEVERITY.index(finding.status))),
         n_errors=findings.count(Status.ERROR),
         n_warnings=findings.count(Status.WARNING),
         notes=() if matrix is None else matrix.notes,

@@ -97,7 +97,7 @@ class Findings:
 
     def error(self, check: str, error: BbcError) -> None:
         """Add a problem, once."""
-        known = {one.text for one in self.found if one.status is Status.ERROR}
+        known = {finding.text for finding in self.found if finding.status is Status.ERROR}
         place: dict[str, Any] = {}
         text, hint = error.told(line_of)
         if isinstance(error, InputError):
@@ -110,7 +110,7 @@ class Findings:
 
     def count(self, status: Status) -> int:
         """Count the findings with a status."""
-        return sum(one.status is status for one in self.found)
+        return sum(finding.status is status for finding in self.found)
 
 
 def tell(
@@ -316,12 +316,12 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         findings.passed("duplicates", f"none among {close.n_compared} configurations")
         return
     kinds = (
-        (close.n_copies, "is a copy of", "are copies of", ""),
-        (close.n_same_ranks, "ranks the samples like", "rank the samples like", " does"),
-        (close.n_correlated, "is highly correlated with", "are highly correlated with", ""),
+        (close.n_copies, ("is a copy of", "are copies of"), ""),
+        (close.n_same_ranks, ("ranks the samples like", "rank the samples like"), " does"),
+        (close.n_correlated, ("is highly correlated with", "are highly correlated with"), ""),
     )
     (n_first, first), *others = (
-        (n, f"{one if n == 1 else more} an earlier one{end}") for n, one, more, end in kinds if n
+        (n, f"{verbs[n > 1]} an earlier one{end}") for n, verbs, end in kinds if n
     )
     words = [f"{n_first} of {close.n_compared} configurations {first}"]
     words += [f"{n} {does}" for n, does in others]

@@ -48,7 +48,7 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     if matrix.kind is not PredictionKind.LABEL:
         columns = (_column(matrix, c) for c in range(n_compared))
         of_each = (np.unique(column, return_inverse=True)[1].tobytes() for column in columns)
-        kinds[same_ranks] = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
+        kinds[same_ranks] = earlier_equals(blake2b(r, digest_size=16).digest() for r in of_each)
         kinds[correlated] = _correlated(matrix, n_compared)
     taken, counts, examples = set[int](), list[int](), list[str]()
     for what, pairs in kinds.items():

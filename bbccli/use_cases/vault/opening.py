@@ -66,18 +66,18 @@ class Found:
         Logs of evaluations have keys of their own: then a column that holds just the given keys is
         taken, or one that holds a variable of theirs, as promptfoo writes them.
         """
-        told = [one.as_text().tolist() for one in (given, search)]
-        variables = [[_object(key) for key in one] for one in told]
+        spelled = [keys.as_text().tolist() for keys in (given, search)]
+        variables = [[*map(_object, keys)] for keys in spelled]
         for name in (self.key, *self.table.names):
             column = self.table.column(name)
             held = SampleKeys(keys_of(column), name, column.rows)
             texts = {*held.as_text().tolist()}
-            if texts == {*told[0]}:
+            if texts == {*spelled[0]}:
                 return held, given, search
-            values = [[one.get(name) for one in objects] for objects in variables]
+            values = [[item.get(name) for item in objects] for objects in variables]
             if texts == {*values[0]} and None not in values[1]:
-                as_bytes = (np.array([str(one).encode() for one in held_by]) for held_by in values)
-                return held, *(SampleKeys(byte, name) for byte in as_bytes)
+                as_bytes = ([str(value).encode() for value in of_file] for of_file in values)
+                return held, *(SampleKeys(np.array(keys), name) for keys in as_bytes)
         column = self.table.column(self.key)
         return SampleKeys(keys_of(column), self.key, column.rows), given, search
 
@@ -130,7 +130,7 @@ def _vault_of(scores: Any) -> Found:
     vaults = vaults or sorted(path.parent for path in parent.glob(f"*/{HEADER}"))
     if len(vaults) != 1:
         where = f"{len(vaults)} vaults are" if vaults else "no vault is"
-        names = f": {listing([one.name for one in vaults], SHOWN)}" if vaults else ""
+        names = f": {listing([vault.name for vault in vaults], SHOWN)}" if vaults else ""
         raise InputError(
             f"{where} beside these scores{names}",
             path=name,
@@ -249,13 +249,13 @@ def _joined(
         )
     _, order = _order(vault, (path, given.sample_keys), (search, matrix.sample_keys))
     ours, theirs = given.outcome.classes, matrix.outcome.classes
-    for what, same, one, other in (
+    for what, same, here, other in (
         ("classes", [*ours] == [c for c in theirs if c in ours], listing(ours), listing(theirs)),
         ("predictions", given.kind == matrix.kind, given.kind, matrix.kind),
     ):
         if not same:
             raise InputError(
-                f"the {what} of the search are {other}, these are {one}",
+                f"the {what} of the search are {other}, these are {here}",
                 path=path,
                 hint="write both files in the same way",
             )
@@ -366,8 +366,8 @@ def _counted(analysis: Analysis, vault: Found, given: PredictionMatrix, metric: 
     outcome, reach = given.outcome, analysis.reach
     held: Sequence[Any] = (given.predictions, outcome.values, given.available, outcome.weights)
     digest = hashlib.sha256(f"{given.kind} {given.threshold}".encode())
-    for one in held:
-        digest.update(b"" if one is None else np.ascontiguousarray(one, np.float64).tobytes())
+    for array in held:
+        digest.update(b"" if array is None else np.ascontiguousarray(array, np.float64).tobytes())
     about: dict[str, Any] = {"name": given.configurations[0], "sha256": digest.hexdigest()}
     about |= {"time": time.time(), "level": analysis.level}
     about |= {} if reach is None else {"reach": reach, "metric": metric.name}

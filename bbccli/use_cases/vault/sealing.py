@@ -150,7 +150,7 @@ def _chosen(table: Table, by_hand: str | None, role: str) -> str | None:
 
 def _key(table: Table, by_hand: str | None) -> str:
     """Return the column of the keys, with another value in each row."""
-    spelled = (one for name in ITEM_KEYS for one in table.by_spelling.get(name, ()))
+    spelled = (column for name in ITEM_KEYS for column in table.by_spelling.get(name, ()))
     name = _chosen(table, by_hand, "row_id") or next(spelled, None)
     if name is None:
         unique = [
@@ -160,7 +160,7 @@ def _key(table: Table, by_hand: str | None) -> str:
             and not len(repeated(table.column(name).codes()[0]))
         ]
         hint = f"{parameter('row_id')} NAME; " + (
-            f"{listing([repr(one) for one in unique], SHOWN)} may be it"
+            f"{listing([repr(name) for name in unique], SHOWN)} may be it"
             if unique
             else "number the rows in a column 'row_id'"
         )
