@@ -161,7 +161,7 @@ class BbcError(Exception):
             return f"row {row[1]}" if line is None else f"line {line}"
 
         problem, hint = (_ROW.sub(place, text) for text in self._given)
-        named = _NAMED.sub(lambda found: self.sources.get(found[2], found[2]), problem)
+        named = _NAMED.sub(lambda match: self.sources.get(match[2], match[2]), problem)
         return message(named), message(_NAMED.sub(r"\2", hint))
 
 

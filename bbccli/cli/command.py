@@ -117,9 +117,9 @@ def command(
         for name, parameter in parameters.items():
             hint = parameter.annotation
             if isinstance(hint, type) and is_dataclass(hint):
-                own = {n: option for n, option in options_of(hint).items() if n not in left_out}
-                groups[name] = (hint, frozenset(own))
-                options |= own
+                kept = {n: o for n, o in options_of(hint).items() if n not in left_out}
+                groups[name] = (hint, frozenset(kept))
+                options |= kept
             else:
                 default = MISSING if parameter.default is parameter.empty else parameter.default
                 options[name] = declared(name, hint, default)
@@ -148,9 +148,9 @@ class ChecksHere:
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if "process_value" not in vars(parameter):
-                told = self.declared.get(parameter.name)
+                declared = self.declared.get(parameter.name)
                 parameter.process_value = partial(
-                    _processed, parameter, parameter.process_value, told
+                    _processed, parameter, parameter.process_value, declared
                 )
         return parameters
 
@@ -343,9 +343,9 @@ def _as_help(text: str) -> str:
 
 def _parameter(option: Declared) -> inspect.Parameter:
     """Return an option as a function parameter for typer."""
-    told: Any = typer.Argument if option.option.positional else typer.Option
+    make: Any = typer.Argument if option.option.positional else typer.Option
     flags = () if option.option.positional else option.option.flags or (f"--{option.key}",)
-    shown = told(
+    shown = make(
         *flags,
         help=_help(option),
         metavar=option.option.metavar or "|".join(option.choices) or None,

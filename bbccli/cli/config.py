@@ -52,8 +52,8 @@ class Setting:
     def variables(self) -> tuple[str, ...]:
         """Names in the environment: for this command alone, then for all."""
         option = self.key.replace("-", "_").upper()
-        own = f"{PREFIX}{self.command.upper()}_{option}"
-        return (own, f"{PREFIX}{option}") if self.shared else (own,)
+        of_command = f"{PREFIX}{self.command.upper()}_{option}"
+        return (of_command, f"{PREFIX}{option}") if self.shared else (of_command,)
 
     def origin(self, file: Project, *, alone: bool = True) -> tuple[Any, str, str]:
         """Return the value for the command, or else for all, with the variable or key that set
@@ -85,8 +85,8 @@ def settings() -> Mapping[str, Mapping[str, Setting]]:
 def common() -> Mapping[str, Setting]:
     """Return the settings shared by commands, by key, each as the first command has it."""
     every: dict[str, Setting] = {}
-    for its in settings().values():
-        for setting in its.values():
+    for of_command in settings().values():
+        for setting in of_command.values():
             if setting.shared:
                 every.setdefault(setting.key, setting)
     return every
@@ -135,8 +135,8 @@ def holding(named: str | None) -> list[tuple[str, str, str]]:
     check_variables()
     file = project(named=named)
     rows = [_row(setting.key, setting, file) for setting in common().values()]
-    for command, its in settings().items():
-        for setting in its.values():
+    for command, of_command in settings().items():
+        for setting in of_command.values():
             key = f"{command}.{setting.key}"
             if not setting.shared or os.environ.get(setting.variables[0]) or key in file.values:
                 rows.append(_row(key, setting, file))
@@ -167,7 +167,7 @@ def check_variables() -> None:
     """Refuse a variable that sets no option of any command; the hint names the nearest one."""
     if not any(_variables()):
         return
-    every = [setting for its in settings().values() for setting in its.values()]
+    every = [setting for of_command in settings().values() for setting in of_command.values()]
     # shared ones first: BBC_SEED is a better guess than BBC_DROP_SEED
     known = list(dict.fromkeys(v for s in every for v in s.variables[1:]))
     known += [setting.variables[0] for setting in every]
@@ -242,12 +242,12 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
             if not isinstance(value, dict):
                 hint = f"put the settings of bbc {key} under [{key}]"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
-            known, own, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
+            known, within, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):
             raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, settings()))
         else:
-            known, own, prefix = common(), {key: value}, ""
-        for spelled, given in own.items():
+            known, within, prefix = common(), {key: value}, ""
+        for spelled, given in within.items():
             name = spelled.replace("_", "-")
             if not trusted:
                 check_harmless(path, spelled, given)

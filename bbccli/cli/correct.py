@@ -82,7 +82,7 @@ def correct(
         painting = rendering.painting()
     with painting, runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
-            found = answer(analysis, files, cost=cost, progress=progress)
+            analysed = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:
             if where.output != "-" or form != "table":  # on standard output the error is enough
                 write(FORMS[form](error.record), where.output)
@@ -90,12 +90,12 @@ def correct(
         if distribution is not None:
             from bbccli.reports.forms.tables import render_distributions
 
-            names = found.matrix.configurations
-            write(render_distributions(distribution, names, found.estimates), distribution)
+            names = analysed.matrix.configurations
+            write(render_distributions(distribution, names, analysed.estimates), distribution)
         if form == "html":
             from bbccli.reports.evidence.gathering import exhibit_of
             from bbccli.reports.page.page import page
             from bbccli.use_cases.command_line import command_line
 
-            text = page([exhibit_of(analysis, found, command_line(analysis, files))])
-    publish([found.record], form, where, text=text)
+            text = page([exhibit_of(analysis, analysed, command_line(analysis, files))])
+    publish([analysed.record], form, where, text=text)

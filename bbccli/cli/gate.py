@@ -92,16 +92,16 @@ def gate(
         text = _as_saved(FORMS[form], saved, read, results) if FORMS[form].of_json else None
         return publish(results, form, where, text=text, answer=verdict_of)
     # met gates go to standard output, others to standard error
-    to_file, told = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
-    shown = whole if to_file else [result for result in whole if result.gate.outcome in told]
+    to_file, outcomes = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
+    shown = whole if to_file else [result for result in whole if result.gate.outcome in outcomes]
     write(
         "".join(f"{line}\n" for result in shown for line in lines_on(result, verdict_of)),
         where.output,
     )
     if to_file and not where.quiet:
         tell_written(whole, where.output, verdict_of)
-        told = list(GateOutcome)
-    exit_by_verdicts(results, where, told)
+        outcomes = list(GateOutcome)
+    exit_by_verdicts(results, where, outcomes)
 
 
 def _as_saved(form: Any, saved: Sequence[Json], read: Sequence[Any], judged: Sequence[Any]) -> Any:

@@ -206,8 +206,8 @@ def publish(
     write(form.render(shown, style_for(where), kind) if text is None else text, where.output)
     if to_file and not where.quiet:
         tell_written(whole, where.output, answer)
-    told = not where.quiet if to_file else form.for_people
-    exit_by_verdicts(records, where, list(GateOutcome) if told else [])
+    is_said = not where.quiet if to_file else form.for_people
+    exit_by_verdicts(records, where, list(GateOutcome) if is_said else [])
 
 
 def tell_written(

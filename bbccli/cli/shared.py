@@ -122,12 +122,12 @@ class RunnerOptions:
     @contextmanager
     def working(self, limits: Resources) -> Iterator[None]:
         """Work within limits, of each worker too; raises as `workers_of_dask`."""
-        found: AbstractContextManager[Workers | None] = nullcontext()
+        context: AbstractContextManager[Workers | None] = nullcontext()
         if self.runner == "dask":
             from bbccli.batch.parts import workers_of_dask
 
-            found = workers_of_dask(limits, self.scheduler)
-        with found as workers, resources.use(limits), use_workers(workers):
+            context = workers_of_dask(limits, self.scheduler)
+        with context as workers, resources.use(limits), use_workers(workers):
             yield
 
 

@@ -158,17 +158,17 @@ def made_against(
         name = of_tool if maker.tool else name
     steps = [plan.calibrate and f"{plan.calibrate} calibration", plan.cut and "a tuned cut"]
     name += " with " * any(steps) + " and ".join(filter(None, steps))
-    found = _compare((name, other if baseline is None else baseline), (first, second), margin, ())
+    made = _compare((name, other if baseline is None else baseline), (first, second), margin, ())
     gain = difference_at_size(first, second)
     lower, upper = gain.interval.lower, gain.interval.upper
     return replace(
-        found,
-        second_selected=found.second_selected if baseline is None else None,
+        made,
+        second_selected=made.second_selected if baseline is None else None,
         corrected=gain.value,
         interval=gain.interval,
         verdict=verdict_of(lower, upper, margin),
         notes=(
-            *(note for note in found.notes if note.code != unequal_budgets.code),
+            *(note for note in made.notes if note.code != unequal_budgets.code),
             *(on_making(matrix, maker) if maker else ()),
             *on_few_groups(matrix),
         ),

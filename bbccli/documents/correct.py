@@ -286,8 +286,8 @@ def with_most(estimate: Estimate) -> Estimate:
 
 def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:
     """Return the notes of a matrix, less that on early stopping if those on the answer have one."""
-    told = any(note.code in (stopped_on_fold.code, winner_stopped.code) for note in notes)
-    return [note for note in matrix.notes if not (told and note.code == stopped_on_fold.code)]
+    is_said = any(note.code in (stopped_on_fold.code, winner_stopped.code) for note in notes)
+    return [note for note in matrix.notes if not (is_said and note.code == stopped_on_fold.code)]
 
 
 def is_single(document: Envelope) -> bool:

@@ -188,7 +188,7 @@ def _rows(
     shares: FloatArray | None = None,
 ) -> tuple[LeaderboardRow, ...]:
     scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
-    told, n_predictions = matrix.source.configurations, _n_predictions(matrix)
+    configs, n_predictions = matrix.source.configurations, _n_predictions(matrix)
     return tuple(
         LeaderboardRow(
             rank=int(ranks[c]) or None,
@@ -198,8 +198,8 @@ def _rows(
             ),
             wins=None if shares is None else float(shares[c]),
             n_predictions=int(n_predictions[c]),
-            flags=tuple(map(str, told.get(name, {}).get("flags") or ())),
-            seconds=_seconds(told.get(name, {})),
+            flags=tuple(map(str, configs.get(name, {}).get("flags") or ())),
+            seconds=_seconds(configs.get(name, {})),
         )
         for c in order
     )
@@ -230,8 +230,8 @@ def _n_predictions(matrix: PredictionMatrix) -> IntArray:
     return np.asarray(matrix.available.sum(axis=(0, 1)))
 
 
-def _seconds(told: Mapping[str, Any]) -> float | None:
-    value = told.get("seconds")
+def _seconds(config: Mapping[str, Any]) -> float | None:
+    value = config.get("seconds")
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     return float(value) if isfinite(value) and value >= 0 else None

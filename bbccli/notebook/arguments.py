@@ -68,18 +68,18 @@ def options_from(
     kind: type = group
     left_out = {*without, "seed"}
     known = {name: option for name, option in options_of(kind).items() if name not in left_out}
-    told = {}
+    chosen = {}
     for name, value in given.items():
         if name == "random_state":
-            told["seed"] = whole(value, name)
+            chosen["seed"] = whole(value, name)
         elif name not in known:
             here = ELSEWHERE.get(name)
             near = nearest(name, [*known, *ROLES, "random_state"], ALL_OPTIONS)
             hint = f"here it is called {here}" if here else near
             raise OptionError(f"there is no option {name}", hint=hint)
         elif value is not None:
-            told[name] = _value(known[name], value)
-    options = group(**told)
+            chosen[name] = _value(known[name], value)
+    options = group(**chosen)
     coerce_fields(options)
     return options
 

@@ -100,7 +100,7 @@ def _by_size(three: tuple[float, ...]) -> str:
 
 @note(DOUBT, "ensemble")
 def ensemble_not_reproduced(
-    name: str, tool: str, found: str, *, data_differ: bool = False
+    name: str, tool: str, problem: str, *, data_differ: bool = False
 ) -> Texts:
     """The rule of mljar or AutoGluon gives another ensemble than the one that is deployed: weights
     are missing, mljar chose by copies of rare rows too, or models or versions differ. The figure is
@@ -109,7 +109,7 @@ def ensemble_not_reproduced(
     Remedy: give what the run had, such as its weights or all its models; or `--select greedy`.
     """
     return (
-        f"{name}, which {tool} deploys, can't be rebuilt from these predictions: {found}; so the "
+        f"{name}, which {tool} deploys, can't be rebuilt from these predictions: {problem}; so the "
         "figure is for the best single model",
         "give the rows, labels and weights of the run"
         if data_differ

@@ -124,9 +124,9 @@ def nested_set_aside(names: Sequence[str]) -> Texts:
 
 
 @columns_ignored.also
-def copies(found: Mapping[str, str]) -> Texts:
+def copies(by_name: Mapping[str, str]) -> Texts:
     """Columns that are another one, by its name, on another scale."""
-    names, first = [f"{name} (of {other})" for name, other in found.items()], next(iter(found))
+    names, first = [f"{name} (of {other})" for name, other in by_name.items()], next(iter(by_name))
     return (
         f"left out, because in every row it is another column on another scale: {listing(names)}",
         f"if it is a configuration, give --only {first!r} --only '*'",

@@ -265,12 +265,12 @@ def flagged_left_out(
 
 
 @flagged_left_out.also
-def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
+def blends_left_out(recipes: Mapping[str, str], n_configurations: int) -> Texts:
     """Weighted means of other configurations, with their recipe; empty if only the name tells."""
-    names = [f"{name} ({made or 'by its name'})" for name, made in found.items()]
+    names = [f"{name} ({made or 'by its name'})" for name, made in recipes.items()]
     what = "is left out as a blend" if len(names) == 1 else "are left out as blends"
     return (
-        f"{len(found)} of {n_configurations} configurations {what} of others, fitted to these "
+        f"{len(recipes)} of {n_configurations} configurations {what} of others, fitted to these "
         f"labels: {listing(names)}",
         "give --select greedy to blend the others anew, or --include ensembles if the weights "
         "were fixed in advance",

@@ -33,8 +33,8 @@ else:
 
 
 def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) -> type:
-    own = dict(vars(cls))
-    types = own.get("__annotations__", {})
+    members = dict(vars(cls))
+    types = members.get("__annotations__", {})
     # a type as text is searched three times for those that make no field
     cls.__annotations__ = {
         n: t if "Var" in str(t) or "KW" in str(t) else object for n, t in types.items()
@@ -56,9 +56,9 @@ def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) ->
         cls._compared = values  # type: ignore[attr-defined]
         methods |= {"__eq__": _eq, "__hash__": _hash}
     for name, method in methods.items():
-        if own.get(name) is None:
+        if members.get(name) is None:
             setattr(cls, name, method)
-    if "__init__" not in own:
+    if "__init__" not in members:
         cls.__init__ = _Compiled(cls)  # type: ignore[misc]
     return cls
 

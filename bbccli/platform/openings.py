@@ -82,7 +82,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 def _understood(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return entry if isinstance(entry, dict) else {}

@@ -213,9 +213,9 @@ def understand_sheet(
     problems.raise_first()
     with problems.of("assembly", fatal=True):
         matrix = assemble(sound, outcome, values, request)
-    told = request.positive is not None or sheet.metadata.positive_class is not None
+    declared = request.positive is not None or sheet.metadata.positive_class is not None
     run = matrix.source.run
-    if told or matrix.task is not Task.BINARY or run is None or not run.leaderboard:
+    if declared or matrix.task is not Task.BINARY or run is None or not run.leaderboard:
         return sheet, matrix
     from bbccli.stats.verification import scores_hold
 

@@ -67,9 +67,9 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
             found["fold"] = folds[0]
         among = _predictions(table, levels, found)
         found |= {"prediction": among[0]} if len(among) == 1 else {}
-    told = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
-    positive = _positive(table, told["truth"], levels) if "truth" in told else ""
-    return Advice(told, among, positive)
+    new = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
+    positive = _positive(table, new["truth"], levels) if "truth" in new else ""
+    return Advice(new, among, positive)
 
 
 def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
@@ -169,13 +169,13 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
             if rest or not size > n > 1:
                 continue
             cells = joint([levels[key], levels[name]])
-            found = {"row_id": key, "configuration": name}
+            both = {"row_id": key, "configuration": name}
             if n_times == 1 and _size(cells) == table.n_rows:
-                return found
+                return both
             if "row_id" in roles or name.casefold() in CONFIGURATIONS:
                 for again in (name for name in free if _size(levels[name]) == n_times > 1):
                     if _size(joint([cells, levels[again]])) == table.n_rows:
-                        return found | {"repeat": again}
+                        return both | {"repeat": again}
     return {"row_id": whole[0]} if whole else {}
 
 

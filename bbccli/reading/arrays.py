@@ -223,8 +223,8 @@ def _by_class(
     column = Column(NAME, "truth", arrow_array(truth, "truth"), np.arange(len(truth)))
     if len(stacked) == len(truth) or by_hand or not may_be_classes(column):
         return None
-    told = sum_to_one(stacked.reshape(-1, n_columns), told=False)
-    return np.moveaxis(stacked, 0, 1) if told else None
+    proper = sum_to_one(stacked.reshape(-1, n_columns), labelled=False)
+    return np.moveaxis(stacked, 0, 1) if proper else None
 
 
 def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]:

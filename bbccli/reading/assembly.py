@@ -236,8 +236,8 @@ def _notes_on_classes(
     predicted labels that neither the truth nor the metadata know.
     """
     metadata, classes = sheet.metadata, outcome.classes
-    told = positive is not None or metadata.positive_class is not None or sheet.by_class
-    if outcome.task is Task.BINARY and not told and [*classes] != sorted_names(classes):
+    known = positive is not None or metadata.positive_class is not None or sheet.by_class
+    if outcome.task is Task.BINARY and not known and [*classes] != sorted_names(classes):
         yield of_metadata.positive_by_spelling(classes)
     if predictions.kind is PredictionKind.LABEL and not metadata.classes:
         codes = [code for code, n in enumerate(outcome.class_counts) if not n]
@@ -272,7 +272,7 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
     others scale theirs, and on excluded logs of an evaluation and the score used.
     """
     evaluation, targets = run.evaluation, run.targets
-    told: list[tuple[Callable[[Sequence[str]], Note], Sequence[str]]] = [
+    kinds: list[tuple[Callable[[Sequence[str]], Note], Sequence[str]]] = [
         (
             of_metadata.tried_again,
             [configuration for configuration in configurations if configuration in run.tried_again],
@@ -284,13 +284,13 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
         (of_metadata.damaged_parts, run.damaged),
     ]
     if evaluation is not None:
-        told += [
+        kinds += [
             (of_metadata.failed_runs, evaluation.failed),
             (of_metadata.run_again, evaluation.repeated),
             (of_metadata.tasks_left_out, evaluation.elsewhere),
             (of_metadata.files_not_read, evaluation.unread),
         ]
-    yield from (note(names) for note, names in told if names)
+    yield from (note(names) for note, names in kinds if names)
     if evaluation is not None and evaluation.other_scores and not evaluation.headline:
         yield of_metadata.first_score(evaluation.score, evaluation.other_scores)
     if targets is None:

@@ -127,20 +127,20 @@ def with_numbers(
     whose points may separate thousands become text.
     """
     names, kinds = table.column_names, table.schema.types
-    found: dict[int, _Cells] = {}
+    numeric: dict[int, _Cells] = {}
     for i, name in enumerate(names):
         if is_text(kinds[i]) and not kept(name):
             cells = _cells(apply("unique", table.column(i)), local=local)
             if cells is not None and cells.certain:
-                found[i] = cells
-    commas = any(cells.mark == "," for cells in found.values())
-    for i in _of_labels(names, found):
-        del found[i]
-    for i, cells in found.items():
+                numeric[i] = cells
+    commas = any(cells.mark == "," for cells in numeric.values())
+    for i in _of_labels(names, numeric):
+        del numeric[i]
+    for i, cells in numeric.items():
         table = table.set_column(i, names[i], _numbers(table.column(i), cells))
     if not (local or commas):
         return table
-    rest = (i for i, name in enumerate(names) if i not in found and not kept(name))
+    rest = (i for i, name in enumerate(names) if i not in numeric and not kept(name))
     doubtful = [names[i] for i in rest if _may_be_thousands(table, i)]
     raw = as_text(doubtful) if doubtful else table
     for name in doubtful:

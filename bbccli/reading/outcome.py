@@ -73,8 +73,8 @@ def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) 
     """
     if named:
         every = tuple(dict.fromkeys([*present, *(spelled(name, present) for name in named)]))
-        told = values.all_among([*map(number_of, every)]) or {*values.words} - {*present}
-        return every if told and {*values.words} <= {*every} else ()
+        needed = values.all_among([*map(number_of, every)]) or {*values.words} - {*present}
+        return every if needed and {*values.words} <= {*every} else ()
     classes = set(present)
     unknown = [word for word in values.words if word not in classes]
     spelt = {" ".join(name.split()).casefold() for name in (*present, *unknown)}
@@ -102,8 +102,9 @@ def _has_outliers(values: Values, classes: Sequence[float]) -> bool:
     if OUTLIER in classes or not some.all_among(every):
         return False
     lowest = np.fmin.reduce(values.array, axis=None)  # a third of the time of comparing all
-    told = lowest == OUTLIER and values.all_among(every)
-    return bool(told and all((values.array == label).any() for label in classes))
+    if lowest != OUTLIER or not values.all_among(every):
+        return False
+    return all((values.array == label).any() for label in classes)
 
 
 def _refuse_doubtful(
@@ -229,8 +230,8 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
     truth.
     """
     codes, present = truth.named_codes()
-    told = dict.fromkeys(spelled(name, present) for name in metadata.classes)
-    for source, known in (("predictions", dict.fromkeys(labels)), ("metadata", told)):
+    declared = dict.fromkeys(spelled(name, present) for name in metadata.classes)
+    for source, known in (("predictions", dict.fromkeys(labels)), ("metadata", declared)):
         strange = [code for code, name in enumerate(present) if known and name not in known]
         if strange:
             raise truth.fault(
@@ -238,7 +239,7 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
                 np.flatnonzero(np.isin(codes, strange)),
                 hint="spell the classes the same way everywhere",
             )
-    return dict.fromkeys(labels) or told
+    return dict.fromkeys(labels) or declared
 
 
 def _refuse_alike(truth: Column, known: Collection[str]) -> None:

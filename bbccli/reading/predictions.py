@@ -264,12 +264,12 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
             hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
             "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
         )
-    found = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
-    proper = found.in_unit
+    predicted = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
+    proper = predicted.in_unit
     if proper and several:
         with np.errstate(invalid="ignore"):
             proper = not (np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any()
-    return replace(found, kind=PredictionKind.PROBABILITY) if proper else found
+    return replace(predicted, kind=PredictionKind.PROBABILITY) if proper else predicted
 
 
 def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -332,10 +332,10 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
         return f"{parameter('prediction')} NAME, if another column has the predictions"
     if sheet is not None and sheet.layout == WIDE:
         roles = {role: column.name for role, column in sheet.roles.items()}
-        told = advice(sheet.table, roles, Hints(declared=sheet.declared))
-        if name in told.roles.values():
+        advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        if name in advised.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"
-            return f"give {told} if that is right; otherwise {leave}"
+            return f"give {advised} if that is right; otherwise {leave}"
     texts: list[str] = []
     if sheet is not None and sheet.layout == WIDE:
         texts = [c.source for c in sheet.cells if c.source in sheet.table.texts and c.name != name]
@@ -404,7 +404,7 @@ def _finite(numbers: FloatArray, column: Column) -> None:
 
 def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
     """True if every number is missing or one of the values."""
-    found = np.isnan(numbers)
+    among = np.isnan(numbers)
     for value in values:
-        found |= numbers == value
-    return bool(found.all())
+        among |= numbers == value
+    return bool(among.all())

@@ -54,11 +54,11 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
         with problems.of("keys"):
             check_key(sheet.roles, role)
     with problems.of("keys"):
-        found, samples = by_outcome(sheet.roles)
-        found = found or by_key(sheet.roles)
-        notes = (*sheet.notes, *notes_on(found, sheet.roles))
-        told = replace(sheet, roles={**sheet.roles, **found}, notes=notes)
-        placed = _placed(_with_inner_folds(told), samples)
+        repeats, samples = by_outcome(sheet.roles)
+        repeats = repeats or by_key(sheet.roles)
+        notes = (*sheet.notes, *notes_on(repeats, sheet.roles))
+        with_repeats = replace(sheet, roles={**sheet.roles, **repeats}, notes=notes)
+        placed = _placed(_with_inner_folds(with_repeats), samples)
     if placed is None:  # every row counts as a sample, so that the rest can be checked
         roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
         placed = _placed(replace(sheet, roles=roles))
@@ -310,9 +310,9 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     from bbccli.reading.advice import advice
 
     roles = {role: column.name for role, column in sheet.roles.items()}
-    told = advice(sheet.table, roles, Hints(declared=sheet.declared))
-    if "configuration" in told.roles and sheet.layout == WIDE:
-        hint = f"give {told} if each row belongs to one configuration; {REMOVE}"
+    advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+    if "configuration" in advised.roles and sheet.layout == WIDE:
+        hint = f"give {advised} if each row belongs to one configuration; {REMOVE}"
         return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
     times = int(np.bincount(samples).max())
     for name in sheet.table.names:

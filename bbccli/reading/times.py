@@ -87,10 +87,10 @@ def is_date(text: str) -> bool:
 
 def times_of(values: pa.ChunkedArray) -> list[Moment]:
     """Return the times that values (n,) are; none if one is not."""
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for value in chain(values[:_PROBED].to_pylist(), values.to_pylist()):
         moment = moment_of(value)
         if moment is None or not _SINCE <= moment.start < _UNTIL:
             return []
-        found.append(moment)
-    return found[min(_PROBED, len(values)) :]
+        moments.append(moment)
+    return moments[min(_PROBED, len(values)) :]

@@ -73,14 +73,14 @@ def hint_of(name: str, known: Iterable[str], command: str) -> str:
     command
         That lists them.
     """
-    told = {code: note.meaning for code, note in NOTES.items()}
-    told |= {name: method.summary for name, method in METHODS.items()}
-    told |= {name: metric.summary for name, metric in METRICS.items()}
+    meanings = {code: note.meaning for code, note in NOTES.items()}
+    meanings |= {name: method.summary for name, method in METHODS.items()}
+    meanings |= {name: metric.summary for name, metric in METRICS.items()}
     known, word = list(dict.fromkeys(known)), name.lower()
     other = canonical(meant_by(word.replace("_", "-")), METRICS)
-    if other in (*told, *INTERVALS) and other not in known:
+    if other in (*meanings, *INTERVALS) and other not in known:
         return f"bbc explain {other}"
-    meant = [code for code in known if len(word) > MIN_WORD and word in told.get(code, "").lower()]
+    meant = [n for n in known if len(word) > MIN_WORD and word in meanings.get(n, "").lower()]
     others = f"{listing(meant)} may be what you mean; " if meant else ""
     return nearest(
         other if other in known else name, known, f"{others}bbc {command} lists all names"
@@ -267,9 +267,9 @@ STEPS: dict[str, tuple[ModuleType, str]] = {
 def of_step(name: str) -> list[Block]:
     """Return what a choice does, paragraph by paragraph, as the module that makes it says."""
     module, option = STEPS[name]
-    told, _, source = (getdoc(module) or "").partition("Source: ")
+    text, _, source = (getdoc(module) or "").partition("Source: ")
     shared = sum(holder is module for holder, _ in STEPS.values()) > 1
-    parts = re.split(r"\n\n|\n(?=\d\. )", told.strip())
+    parts = re.split(r"\n\n|\n(?=\d\. )", text.strip())
     if shared:
         parts = [part for part in parts if f"`{name}`" in part]
     return _facts(

@@ -45,13 +45,13 @@ def places_of(matrix: PredictionMatrix) -> Mapping[str, Place]:
 def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
     about, named = matrix.source.configurations, dict[str, dict[int, list[int]]]()
     for column, name in enumerate(matrix.configurations):
-        told, match = about.get(name, {}).get("axis"), _NAME.fullmatch(name)
-        values = [*told.items()] if isinstance(told, Mapping) else []
+        declared, match = about.get(name, {}).get("axis"), _NAME.fullmatch(name)
+        values = [*declared.items()] if isinstance(declared, Mapping) else []
         values = [
             value for value in values if type(value[1]) is int and value[0] != "configuration"
         ]
-        if len(values) == 1 and isinstance(told, Mapping):
-            (axis, value), called = values[0], told.get("configuration")
+        if len(values) == 1 and isinstance(declared, Mapping):
+            (axis, value), called = values[0], declared.get("configuration")
             yield name, Place(str(called or (match[1] if match else name)), str(axis), value)
         elif match:
             named.setdefault(match[1], {}).setdefault(int(match[2]), []).append(column)

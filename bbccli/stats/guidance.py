@@ -121,13 +121,13 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidanc
         order = order[np.sort(rng.choice(len(order), MOST, replace=False))]
     rows = _row_values(matrix.of_configurations(order), metric)
     scale = rows.std(axis=0)
-    told = np.isfinite(every[order]) & (scale > 1e-9 * np.abs(rows).max(initial=0.0))
-    if told.sum() < FEWEST:
+    varying = np.isfinite(every[order]) & (scale > 1e-9 * np.abs(rows).max(initial=0.0))
+    if varying.sum() < FEWEST:
         return None
-    rows = (rows[:, told] - rows[:, told].mean(axis=0)) / scale[told]
+    rows = (rows[:, varying] - rows[:, varying].mean(axis=0)) / scale[varying]
     # equal ones are to be equal, whatever the order of a sum
     alike = np.round(rows.T @ rows / len(rows), 9)
-    gains = (metric.direction.sign * every[order[told]]).astype(np.float32)
+    gains = (metric.direction.sign * every[order[varying]]).astype(np.float32)
     correlation, lead = _standing_and_lead(alike, gains)
     far = Guidance(correlation, np.inf, lead)
     if not (far.is_guided or far.is_climb):

@@ -152,8 +152,8 @@ def less_stopping(
     shares = np.array([float(name == estimate.winner) for name in names])
     if distribution is not None:
         shares = distribution.shares(len(names))
-    told = {name: stop.added for name, stop in known.items() if stop.metric == metric.name}
-    added = sum(share * (told.get(name) or 0.0) for name, share in zip(names, shares, strict=True))
+    extra = {name: stop.added for name, stop in known.items() if stop.metric == metric.name}
+    added = sum(share * (extra.get(name) or 0.0) for name, share in zip(names, shares, strict=True))
     if not added:
         return estimate
     bounds = metric.within(matrix.outcome).bounds

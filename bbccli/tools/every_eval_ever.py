@@ -38,9 +38,9 @@ def _load(file: File) -> Iterator[Log]:
             raise aggregate.fault("is not an aggregate of Every Eval Ever")
     model_info, time = object_of(about.get("model_info")), about.get("evaluation_timestamp")
     for (model, task), lines in by_run.items():
-        told = about.get("evaluation_results") or ()
-        of_task = [line for line in told if line["evaluation_name"] == task]
-        by_id = {line.get("evaluation_result_id"): line for line in told}
+        entries = about.get("evaluation_results") or ()
+        of_task = [entry for entry in entries if entry["evaluation_name"] == task]
+        by_id = {entry.get("evaluation_result_id"): entry for entry in entries}
         ids = dict.fromkeys(line.get("evaluation_result_id") for line in lines)
         if len(ids) > 1:  # a sample without a score has none
             ids.pop(None, None)

@@ -84,7 +84,7 @@ def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> di
         if results and parent.name == results.get("model_name_sanitized"):
             parent = parent.parent
         name = parent.name if named else file.stem
-    told = {
+    given = {
         key: value
         for key, value in arguments.items()
         if key not in _OF_THE_MACHINE and value != name and value is not None
@@ -92,7 +92,7 @@ def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> di
     asked = {key: results.get(key) for key in _OF_THE_PROMPT}
     asked |= {"gen_kwargs": config.get("gen_kwargs"), "backend": config.get("model")}
     asked = {key: value for key, value in asked.items() if value}
-    return {"model": str(name), **told, **asked}
+    return {"model": str(name), **given, **asked}
 
 
 def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:

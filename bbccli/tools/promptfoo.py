@@ -116,8 +116,8 @@ def _together(logs: Sequence[Log]) -> list[Log]:
         if test.startswith(_NTH):
             _, nth, test = test.split(_NTH)
             order = known.get(item, {})
-            told = sorted(order, key=lambda name: (order[name], name))
-            test = told[int(nth)] if int(nth) < len(told) else test  # the same evaluation as JSON
+            tests = sorted(order, key=lambda name: (order[name], name))  # of the evaluation as JSON
+            test = tests[int(nth)] if int(nth) < len(tests) else test
         return result._replace(item=f"{item} #{test}" if item in several else item)
 
     return [replace(log, results=[*map(named, log.results)]) for log in logs]
@@ -185,11 +185,11 @@ def _of_table(file: File) -> Iterator[_Row]:
     for line, row in rows:
         if len(row) != len(header) or any(row[at + 1] not in _FATES for at in starts):
             raise file.fault(f"line {line} is not in the format of promptfoo")
-    told = [dict(zip(header[: starts[0]], row, strict=False)) for _, row in rows]
-    tests = _nth_tests(told)
+    cells = [dict(zip(header[: starts[0]], row, strict=False)) for _, row in rows]
+    tests = _nth_tests(cells)
     for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
         model, _, prompt = header[start].removeprefix("[").partition("] ")
-        for values, test, (_, row) in zip(told, tests, rows, strict=True):
+        for values, test, (_, row) in zip(cells, tests, rows, strict=True):
             about = {name: value for name, value in values.items() if name != _DESCRIPTION}
             scores: dict[str, float | None] = {PASS: float(row[start + 1] == "PASS")}
             for name, cell in zip(header[start:end], row[start:end], strict=True):
@@ -203,14 +203,14 @@ def _of_table(file: File) -> Iterator[_Row]:
             yield _Row(start, model, prompt, None, test, result)
 
 
-def _nth_tests(told: Sequence[Mapping[str, str]]) -> list[str]:
+def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return of each row of a table which test of its variables it is, from 0, and how it is told
     from others.
 
     Assertions are not in it. `--repeat` repeats all tests equally often, one after the other: rows
     of the same variables and description that are more are several tests.
     """
-    keys = [(_item({**values, _DESCRIPTION: ""}), values.get(_DESCRIPTION, "")) for values in told]
+    keys = [(_item({**values, _DESCRIPTION: ""}), values.get(_DESCRIPTION, "")) for values in rows]
     n_repeats, seen = gcd(*Counter(keys).values()), Counter[tuple[str, str]]()
     numbers: dict[str, dict[str, int]] = {}
     numbered = []

@@ -196,7 +196,7 @@ BOTH = np.stack([P, 1 - P], axis=1)
     ],
 )
 def test_what_sums_to_1(columns, told):
-    assert sum_to_one(columns, told=False) == told
+    assert sum_to_one(columns, labelled=False) == told
 
 
 def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
@@ -207,7 +207,7 @@ def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
 
 def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
     for off, told in ((0.0005, True), (0.02, False)):
-        assert sum_to_one(BOTH + np.array([0, off]), told=True) == told
+        assert sum_to_one(BOTH + np.array([0, off]), labelled=True) == told
 
 
 LOGITS = {"a": 2, "b": 1, "weak": 0}

@@ -30,8 +30,8 @@ def best_fractions(
         part = slice(start, start + width)
         lanes = side_by_side(masses[part], lane)
         for c in range(len(pairs.cases)):
-            found = fraction(terms[:, part], *of_column(pairs, c, lanes), root=root)
-            best[part, c] = np.fmax.reduce(found)
+            scores = fraction(terms[:, part], *of_column(pairs, c, lanes), root=root)
+            best[part, c] = np.fmax.reduce(scores)
     return best
 
 
@@ -47,9 +47,9 @@ def fraction(terms: FloatArray, hits: Numbers, false: Numbers, *, root: bool) ->
     if root:
         defined &= other > terms[9]
         below = np.sqrt(np.where(defined, below * other, 1.0))
-    found: FloatArray = np.full(defined.shape, 0.0 if root else np.nan)
-    np.divide(above, below, out=found, where=defined)
-    return found
+    fractions: FloatArray = np.full(defined.shape, 0.0 if root else np.nan)
+    np.divide(above, below, out=fractions, where=defined)
+    return fractions
 
 
 def of_column(pairs: PresortedPairs, c: int, lanes: Numbers) -> Numbers:

@@ -221,13 +221,13 @@ def _ranks(columns: FloatArray) -> FloatArray:
 
 
 def _of_scores(
-    ranks: FloatArray, told: FloatArray, starts: IntArray
+    ranks: FloatArray, truth: FloatArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return T minus its mean, and its variance, (C,) each, of ranks (n, C) and truth (n,), both
     sorted by fold.
     """
-    sizes = np.diff(starts, append=len(told))
-    centred = told - np.repeat(np.add.reduceat(told, starts) / sizes, sizes)
+    sizes = np.diff(starts, append=len(truth))
+    centred = truth - np.repeat(np.add.reduceat(truth, starts) / sizes, sizes)
     squares = (
         np.add.reduceat(ranks**2, starts) - np.add.reduceat(ranks, starts) ** 2 / sizes[:, None]
     )

@@ -99,13 +99,13 @@ def set_aside_blends(glance: Glance) -> Sheet:
     run = sheet.metadata.run is not None
     if run or sheet.nested or len(free) < 3 or {ALL, "ensembles"} & {*glance.request.include}:
         return sheet
-    found = {} if sheet.scored else {name: "" for name in free if _is_called_so(name)}
-    found |= {name: what for name, what in _by_values(glance).items() if name in free}
-    if not found or len(free) - len(found) < 2:
+    blends = {} if sheet.scored else {name: "" for name in free if _is_called_so(name)}
+    blends |= {name: what for name, what in _by_values(glance).items() if name in free}
+    if not blends or len(free) - len(blends) < 2:
         return sheet
-    note = of_metadata.blends_left_out(found, len(sheet.configurations))
-    gone = [cell.name for name in found for cell in sheet.configurations[name]]
-    left_out = (*sheet.left_out, *(LeftOut(name, FLAG) for name in found))
+    note = of_metadata.blends_left_out(blends, len(sheet.configurations))
+    gone = [cell.name for name in blends for cell in sheet.configurations[name]]
+    left_out = (*sheet.left_out, *(LeftOut(name, FLAG) for name in blends))
     return replace(sheet.without(gone, note), left_out=left_out)
 
 
@@ -140,7 +140,7 @@ def _by_values(glance: Glance) -> dict[str, str]:
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
     head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
-    units, found = _units(head), dict[str, str]()
+    units, recipes = _units(head), dict[str, str]()
     between = _between(head, units)
     rest = _rest(head) if between.any() or n_classes > 1 else np.full(len(names), np.inf)
     for scale, (scaled, slope) in {**_SCALES, **_normalised(n_classes)}.items():
@@ -156,7 +156,7 @@ def _by_values(glance: Glance) -> dict[str, str]:
         for j, members in _means(in_scale[:, there], steps[there], likely[there], left):
             chosen = there[[j, *members]]
             name, *others = (names[c] for c in chosen)
-            if name in found or _of_one_grid(name, others):
+            if name in recipes or _of_one_grid(name, others):
                 continue
             array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in chosen])
             last = bool(j > members.max()) or _is_best(glance, array)
@@ -164,16 +164,16 @@ def _by_values(glance: Glance) -> dict[str, str]:
             array = array[np.repeat(there_too, n_classes)]
             weights = _weights(scaled(array), units[chosen] * slope(array)) if last else None
             if weights is not None:
-                found[name] = _recipe(weights, others) + scale
-    among = np.array([c for c, name in enumerate(names) if name not in found], int)
-    found |= _at_places(sheet, cells, head, units, between, among)
+                recipes[name] = _recipe(weights, others) + scale
+    among = np.array([c for c, name in enumerate(names) if name not in recipes], int)
+    recipes |= _at_places(sheet, cells, head, units, between, among)
     if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
         array = all_rows(sheet, [cell for (cell,) in cells])
         parts: list[IntArray] = [np.zeros(len(array), np.int64)]
         for column in (sheet.roles[role] for role in ("repeat", "fold") if role in sheet.roles):
             parts.append(joint([parts[-1], column.codes()[0]]))
-        found |= _of_ranks(array, units, names, parts) if len(array) > TIMES * len(names) else {}
-    return found
+        recipes |= _of_ranks(array, units, names, parts) if len(array) > TIMES * len(names) else {}
+    return recipes
 
 
 def _at_places(
@@ -185,15 +185,15 @@ def _at_places(
     among: IntArray,
 ) -> dict[str, str]:
     """Return the columns that are the median, or an end, of all others that are no means."""
-    found = dict[str, str]()
+    places = dict[str, str]()
     for j in np.flatnonzero(between[among]).tolist() if len(among) > 3 else ():
         order = [among[j], *np.delete(among, j)]
         for what, place in _PLACES.items():
             if _is_at(head[:, order], units[order[0]], place):
                 array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in order])
                 if _is_at(array[~np.isnan(array).any(axis=1)], units[order[0]], place):
-                    found[cells[order[0]][0].configuration] = f"{what} of all others"
-    return found
+                    places[cells[order[0]][0].configuration] = f"{what} of all others"
+    return places
 
 
 def _is_at(array: FloatArray, unit: float, place: float) -> bool:
@@ -217,7 +217,7 @@ def _of_ranks(
     """Return the means of ranks among columns (N, C), or of ranks as shares of N: the mean of one
     over the rows is that of any ranks. `parts` (N,) each are those within which rows are ranked.
     """
-    found, n, means = dict[str, str](), len(array), array.mean(axis=0)
+    recipes, n, means = dict[str, str](), len(array), array.mean(axis=0)
     in_all: list[FloatArray] = []  # ranked if it may matter
     for codes in parts:
         sizes = np.bincount(codes)
@@ -235,8 +235,8 @@ def _of_ranks(
                 if len(members) > 1 and (off <= units[j] + 1e-9 * (1 + middle)).all():
                     within_fold = " within folds" * (len(sizes) > 1)
                     made_of = _recipe(weights, [names[c] for c in members])
-                    found[names[j]] = f"{made_of} in ranks{within_fold}"
-    return found
+                    recipes[names[j]] = f"{made_of} in ranks{within_fold}"
+    return recipes
 
 
 def _normalised(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
@@ -285,8 +285,8 @@ def _units(columns: FloatArray) -> FloatArray:
     for digits in range(_DIGITS + 1):
         if not len(left):
             break
-        told = _have_decimals(columns[:, left], digits)
-        units[left[told]], left = 10.0**-digits, left[~told]
+        fits = _have_decimals(columns[:, left], digits)
+        units[left[fits]], left = 10.0**-digits, left[~fits]
     return np.asarray(units)
 
 
@@ -361,8 +361,8 @@ def _is_best(glance: Glance, array: FloatArray) -> bool:
     if glance.truth is None or len(array) != glance.sheet.n_rows:
         return False
     rows = ~np.isnan(array).any(axis=1) & ~np.isnan(glance.truths)
-    found = np.abs(np.corrcoef(array[rows].T, glance.truths[rows])[-1, :-1])
-    return bool(found[0] >= found.max())
+    alike = np.abs(np.corrcoef(array[rows].T, glance.truths[rows])[-1, :-1])
+    return bool(alike[0] >= alike.max())
 
 
 def _of_one_grid(name: str, members: Sequence[str]) -> bool:

@@ -89,17 +89,17 @@ def _around(glance: Glance) -> Iterator[tuple[int, int]]:
     low, high = np.nonzero((some[:, :, None] < some[:, None]).all(axis=0))
     off = np.abs(some[:1, low].T + some[:1, high].T - 2 * some[:1])
     near = off <= 1e-3 * np.maximum(np.ptp(some, axis=0), some[:1, high].T - some[:1, low].T)
-    found: dict[int, list[tuple[int, int]]] = {}
+    bounds: dict[int, list[tuple[int, int]]] = {}
     for pair, c in np.argwhere(near):
         ends = int(low[pair]), int(high[pair])
         if glance.holds((ends[0], int(c), ends[1]), _is_middle):
-            found.setdefault(int(c), []).append(ends)
+            bounds.setdefault(int(c), []).append(ends)
     gone: set[int] = set()
     # bounds of equal widths are in the middle of others too, but of fewer
-    for c in sorted(found, key=lambda c: -len(found[c])):
+    for c in sorted(bounds, key=lambda c: -len(bounds[c])):
         if c not in gone:
-            yield from found[c]
-            gone |= {end for ends in found[c] for end in ends}
+            yield from bounds[c]
+            gone |= {end for ends in bounds[c] for end in ends}
 
 
 def _is_middle(columns: FloatArray) -> bool:
@@ -117,13 +117,13 @@ def _is_middle(columns: FloatArray) -> bool:
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _families(names: tuple[str, ...]) -> Mapping[str, Mapping[float, int]]:
     """Return stem -> level -> position; a side of an interval has the level -1, or 2."""
-    found: dict[str, dict[float, int]] = {}
+    families: dict[str, dict[float, int]] = {}
     for place, name in enumerate(names):
         if reading := _stem_and_level(name):
-            found.setdefault(reading[0], {}).setdefault(reading[1], place)
+            families.setdefault(reading[0], {}).setdefault(reading[1], place)
     return {
         stem: dict(sorted(levels.items()))
-        for stem, levels in found.items()
+        for stem, levels in families.items()
         if len(levels) > 1 and min(levels) < 0.5 < max(levels)
     }
 

@@ -76,13 +76,13 @@ def tell_models(glance: Glance) -> Sheet:
     for model in _candidates([cell.name for cell in cells], first, present):
         if taken & {*model.columns}:
             continue
-        told, columns = bool(model.labels), model.columns
-        empty = told and bool(np.isnan(first[:, columns]).any(axis=1).all())
-        test = partial(sum_to_one, told=told)
+        labelled, columns = bool(model.labels), model.columns
+        empty = labelled and bool(np.isnan(first[:, columns]).any(axis=1).all())
+        test = partial(sum_to_one, labelled=labelled)
         if test(glance.whole(*columns)) if empty else glance.holds(columns, test):
             taken |= {*model.columns}
             models.append(model)
-        elif {*present} == {*model.labels} or (told and all(map(str.isdecimal, model.labels))):
+        elif {*present} == {*model.labels} or (labelled and all(map(str.isdecimal, model.labels))):
             named.insert(0, replace(model, scores=True))  # with further classes first
     # K models that predict a value can't be: the first would go against the truth
     goes = cache(partial(_goes_with, glance))
@@ -100,7 +100,7 @@ def tell_models(glance: Glance) -> Sheet:
     return _told(glance, models, present) if models else sheet
 
 
-def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
+def sum_to_one(numbers: FloatArray, *, labelled: bool) -> bool:
     """True if columns (n, K) sum to 1, or 100, wherever all are filled, up to their rounding.
 
     Unless names tell the classes, there must be enough rows, and the columns must vary. Where they
@@ -109,7 +109,7 @@ def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
     numbers = numbers[~np.isnan(numbers).any(axis=1)]
     if not len(numbers) or np.isinf(numbers).any():
         return False
-    if told and (numbers <= 0).all():
+    if labelled and (numbers <= 0).all():
         numbers = np.exp(numbers)
     n_classes, total = numbers.shape[1], round(float(numbers[0].sum()))
     opposite_labels = n_classes == 2 and not (numbers != np.round(numbers)).any()
@@ -117,7 +117,7 @@ def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
         return False
     step, least = step_of(numbers[:FEWEST_ROWS]), 1e-6 * total
     apart = np.abs(numbers.sum(axis=1, dtype=np.float64) - total)
-    if told:
+    if labelled:
         return bool((apart <= max(step * n_classes / 2 + least, 1e-3 * total)).all())
     if len(numbers) < FEWEST_ROWS or (numbers.min(axis=0) == numbers.max(axis=0)).any():
         return False
@@ -169,14 +169,14 @@ def _of_one_name(names: tuple[str, ...], present: tuple[str, ...]) -> Sequence[_
             [*(_whole(re.escape(word), word) for word in words), r"(?<!\d)(?:0|[1-9]\d*)(?!\d)"]
         )
     )
-    found: dict[tuple[str, str], dict[str, int]] = {}
+    by_frame: dict[tuple[str, str], dict[str, int]] = {}
     for place, name in enumerate(names):
         for match in a_class.finditer(name.casefold()):
             around = name[: match.start()], name[match.end() :]
             label = _as_present(name[match.start() : match.end()], present)
-            found.setdefault(around, {}).setdefault(label, place)
+            by_frame.setdefault(around, {}).setdefault(label, place)
     models, n_classes = list[_Model](), len(present)
-    for (head, tail), places in found.items():
+    for (head, tail), places in by_frame.items():
         name, numbers = _name_of(head, tail), [*places]
         if {*present} <= {*places}:
             models.append(_Model(name, tuple(places[label] for label in present), present))
@@ -205,12 +205,12 @@ def _as_present(label: str, present: Sequence[str]) -> str:
 
 def _rest(names: Sequence[str], head: str, tail: str, places: Mapping[str, int]) -> dict[str, int]:
     """Return further classes, without a sample, whose columns are named like those of others."""
-    found = {}
+    rest = {}
     for place, name in enumerate(names):
         fits = place not in places.values() and name.startswith(head) and name.endswith(tail)
         if fits and len(name) > len(head) + len(tail):
-            found[name[len(head) : len(name) - len(tail)]] = place
-    return found if 0 < len(found) <= _MORE_CLASSES else {}
+            rest[name[len(head) : len(name) - len(tail)]] = place
+    return rest if 0 < len(rest) <= _MORE_CLASSES else {}
 
 
 def _name_of(head: str, tail: str) -> str:
@@ -238,7 +238,7 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
         off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
         likely = np.mean(off, axis=1).T <= 0.1
         for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
-            if other > c and sum_to_one(first[:, [c, other]], told=False):
+            if other > c and sum_to_one(first[:, [c, other]], labelled=False):
                 yield c, other
 
 
@@ -248,7 +248,7 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
     changed: dict[str, PredictionColumn | None] = {}
     of_models = {cells[c].configuration for model in models for c in model.columns}
     taken = {cell.configuration for cell in sheet.cells} - of_models
-    told: dict[str, list[str]] = {"": [], "numbered": [], "scores": []}
+    by_kind: dict[str, list[str]] = {"": [], "numbered": [], "scores": []}
     whole = any(model.scores for model in models)
     for model in models:
         columns = [cells[c] for c in model.columns]
@@ -262,7 +262,7 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
         taken.add(name)
         for column, label in zip(columns, labels, strict=True):
             kind = "scores" if model.scores else "numbered" if model.numbered else ""
-            told[kind].append(f"{column.name} is {label}")
+            by_kind[kind].append(f"{column.name} is {label}")
             if len(columns) == 2 and not whole:
                 kept = replace(column, configuration=name) if label == glance.classes[-1] else None
             else:
@@ -271,9 +271,9 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
             changed[column.name] = kept
     left = [changed.get(cell.name, cell) for cell in sheet.cells]
     notes = list(sheet.notes)
-    notes += [identities.classes_of_one_model(told[""])] if told[""] else []
-    notes += [identities.classes_of_numbers(told["numbered"])] if told["numbered"] else []
-    notes += [identities.scores_of_classes(told["scores"])] if told["scores"] else []
+    notes += [identities.classes_of_one_model(by_kind[""])] if by_kind[""] else []
+    notes += [identities.classes_of_numbers(by_kind["numbered"])] if by_kind["numbered"] else []
+    notes += [identities.scores_of_classes(by_kind["scores"])] if by_kind["scores"] else []
     return replace(
         sheet, cells=tuple(cell for cell in left if cell is not None), notes=tuple(notes)
     )

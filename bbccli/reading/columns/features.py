@@ -57,7 +57,7 @@ def set_aside_features(glance: Glance) -> Sheet:
     fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
     if fractions.all() or not fractions.any():
         return sheet
-    others, whole = ([*compress(cells, found)] for found in (fractions, ~fractions))
+    others, whole = ([*compress(cells, of_kind)] for of_kind in (fractions, ~fractions))
     counts = Counter(stem for cell in others for stem in _stems(cell.name))
     strange = [cell for cell in whole if not counts.keys() & _stems(cell.name)]
     codes, values = truth.codes()
@@ -75,12 +75,12 @@ def set_aside_features(glance: Glance) -> Sheet:
     parts = np.array([in_equal_parts(column) for column in array[:, : len(strange)].T])
     parts &= "fold" not in sheet.roles and not is_given(glance.request.folds)
     notes = []
-    for found, remark in (
+    for marked, remark in (
         (weak & parts, identities.equal_parts),
         (weak & ~parts, identities.whole_numbers),
         (good, identities.whole_numbers_kept),
     ):
-        if names := [cell.name for cell in compress(strange, found)]:
+        if names := [cell.name for cell in compress(strange, marked)]:
             notes.append(remark(names))
     return sheet.without([cell.name for cell in compress(strange, weak)], *notes)
 
@@ -95,7 +95,7 @@ def leave_out_copies(glance: Glance) -> Sheet:
     Means: the same predictions again
     Done: left out, with a note
     """
-    some, cells, found = glance.complete, glance.cells, dict[str, str]()
+    some, cells, copies = glance.complete, glance.cells, dict[str, str]()
     inside = ((some >= 0) & (some <= 1)).all(axis=0)
     of_unit = inside & glance.fractions & (len(glance.classes) == 2)
     likely = ~inside & ((some.min(axis=0, initial=0) < 0) | of_unit.any())
@@ -103,13 +103,13 @@ def leave_out_copies(glance: Glance) -> Sheet:
         return glance.sheet
     alike = np.abs(np.corrcoef(mean_ranks(some.T)))
     for c, other in np.argwhere((alike > _ALIKE) & likely[:, None]).tolist():
-        if c == other or {cells[c].name, cells[other].name} & {*found}:
+        if c == other or {cells[c].name, cells[other].name} & {*copies}:
             continue
         columns = glance.whole(c, other).astype(np.float64)
         column, of = columns[np.isfinite(columns).all(axis=1)].T
         if _is_standardised(column, of) or (of_unit[other] and _is_in_order(column, of)):
-            found[cells[c].name] = cells[other].name
-    return glance.sheet.without(found, identities.copies(found)) if found else glance.sheet
+            copies[cells[c].name] = cells[other].name
+    return glance.sheet.without(copies, identities.copies(copies)) if copies else glance.sheet
 
 
 def _is_standardised(column: FloatArray, of: FloatArray) -> bool:

@@ -147,13 +147,13 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
     if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
         numbers = to_rows(sheet.table.glance(new, read), np.float64)
         seen.update(zip([(name, n) for name in new], numbers, strict=True))
-    found = [
+    values = [
         to_numbers(sheet.column(cell).take(rows).values)
         if cell.rows is not None
         else seen[cell.source, n]
         for cell in cells
     ]
-    by_column = np.array(found) if found else np.empty((0, len(read)))
+    by_column = np.array(values) if values else np.empty((0, len(read)))
     array: FloatArray = readonly((by_column[:, rows] if few else by_column).T)
     return array
 

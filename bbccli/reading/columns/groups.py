@@ -97,24 +97,24 @@ def set_aside_groups(glance: Glance) -> Sheet:
         for role in ("truth", "fold")
     )
     fewest = _fewest(truth)
-    found = list(_recurring(_candidates(sheet, fewest), sheet.first, truth, fold))
-    if not found:
+    recurring = list(_recurring(_candidates(sheet, fewest), sheet.first, truth, fold))
+    if not recurring:
         return sheet
     cells = {cell.source for cell in sheet.cells}
     best = max(
-        found,
+        recurring,
         key=lambda group: (group.one_truth, group.in_folds, group.in_blocks, len(group.counts)),
     )
     if best.one_truth and best.name in cells:
         from bbccli.reading.advice import advice
 
         roles = {role: column.name for role, column in sheet.roles.items()}
-        told = advice(sheet.table, roles, Hints(declared=sheet.declared))
-        long = f"give {told} if each row belongs to one configuration; otherwise " * (
-            "configuration" in told.roles
+        advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        long = f"give {advised} if each row belongs to one configuration; otherwise " * (
+            "configuration" in advised.roles
         )
         raise _fault(sheet.table, best, sheet.first, roles, long)
-    names = [group.name for group in found]
+    names = [group.name for group in recurring]
     note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
     if best.is_key:
         about = best.name, best.rows_of_each, sheet.n_samples, len(best.counts)
@@ -130,9 +130,11 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     """
     whole = (name for name in spare if name in table.texts or is_integer(table.type_of(name)))
     columns = (table.column(name) for name in whole)
-    found = list(_recurring(columns, np.arange(table.n_rows), truth, None))
+    recurring = list(_recurring(columns, np.arange(table.n_rows), truth, None))
     best = max(
-        found, key=lambda group: (group.one_truth, group.in_blocks, len(group.counts)), default=None
+        recurring,
+        key=lambda group: (group.one_truth, group.in_blocks, len(group.counts)),
+        default=None,
     )
     return ("", "") if best is None else (best.name, best.rows_of_each)
 

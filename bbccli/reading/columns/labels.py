@@ -69,7 +69,7 @@ def turn_confidence(glance: Glance) -> Sheet:
         for c in np.flatnonzero(high).tolist()
         if len(classes) == 2 or _CONFIDENCE.search(cells[c].name)
     ]
-    told = list[str]()
+    used = list[str]()
     for c in likely if likely and glance.labels else ():
         cell, order = cells[c], _by_nearness(cells[c].name, glance.labels, sheet.table.names)
         near = ((name, codes_of(glance, name)) for name in order)
@@ -93,14 +93,14 @@ def turn_confidence(glance: Glance) -> Sheet:
         gone = label if turned else cell.name
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
         sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
-        told.append(cell.source)
-    if not told:
+        used.append(cell.source)
+    if not used:
         return sheet
     # what can't be a probability is a feature, exported with the model's predictions
-    there = {cell.name for cell in sheet.cells} - {*told}
+    there = {cell.name for cell in sheet.cells} - {*used}
     beyond = ((glance.array < 0) | (glance.array > 1)).any(axis=0) & glance.fractions
     names = [cell.name for cell in compress(cells, beyond) if cell.name in there]
-    return sheet.without(names, identities.features_beside(told[0], names)) if names else sheet
+    return sheet.without(names, identities.features_beside(used[0], names)) if names else sheet
 
 
 def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
@@ -197,16 +197,16 @@ def one_of_each_model(glance: Glance) -> Sheet:
 
 def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
     """Return configurations with probabilities or scores: of the positive class, or of each."""
-    found: dict[str, Sequence[PredictionColumn]] = {}
+    models: dict[str, Sequence[PredictionColumn]] = {}
     sheet, classes = glance.sheet, glance.classes
     if len(classes) == 2:
-        found = {c.configuration: [c] for c in compress(glance.cells, glance.fractions)}
+        models = {c.configuration: [c] for c in compress(glance.cells, glance.fractions)}
     for name, cells in sheet.configurations.items() if sheet.by_class else ():
         by_class = {cell.label: cell for cell in cells}
         numbers = all(cell.source in sheet.table.numeric for cell in cells)
         if numbers and name not in sheet.declared and {*by_class} == {*classes}:
-            found[name] = [by_class[label] for label in classes]
-    return found
+            models[name] = [by_class[label] for label in classes]
+    return models
 
 
 def _contradiction(
@@ -232,9 +232,9 @@ def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
     names no model, such as H2O's `predict`, is that of the only one.
     """
     free = [name for name in sheet.configurations if name not in sheet.declared]
-    told = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
+    matches = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
     of = {"": models[0]} if len(models) == 1 else {}
-    of |= {_head(match): name for name, match in told.items() if match}
+    of |= {_head(match): name for name, match in matches.items() if match}
     heads = {name: _LABEL.fullmatch(name) for name in free}
     pairs = {
         name: of.get(_head(match) if match else name.casefold()) for name, match in heads.items()
@@ -247,8 +247,8 @@ def _cut_of(labels: IntArray, numbers: FloatArray) -> float | None:
     usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
     low = numbers[usable & (labels == 0), 0].max(initial=-np.inf)
     high = numbers[usable & (labels == 1), 0].min(initial=np.inf)
-    found = numbers.shape[1] == 1 and -np.inf < low < high < np.inf
-    return float((low + high) / 2) if found else None
+    separable = numbers.shape[1] == 1 and -np.inf < low < high < np.inf
+    return float((low + high) / 2) if separable else None
 
 
 def _head(match: re.Match[str]) -> str:

@@ -138,7 +138,7 @@ def _derived(
     families: Sequence[Mapping[str, Form]],
 ) -> dict[str, str]:
     """Return the cells that are computed from the truth, or of another column too, and how."""
-    sheet, found, varying = glance.sheet, dict[str, str](), dict[tuple[str, str], str]()
+    sheet, derived, varying = glance.sheet, dict[str, str](), dict[tuple[str, str], str]()
     some = some_rows(sheet, cells)
     complete = np.isfinite(some).all(axis=1)
     first, there = some[complete], truth[glance.rows[complete], None]
@@ -149,7 +149,7 @@ def _derived(
         for c, place in _likely(units, _units(np.concatenate(made, axis=1))):
             forms, other = now[place // len(cells)], place % len(cells)
             pair = [cells[c].source, cells[other].source]
-            if {*pair} & {*found} or (c == other and forms is not FORMS[0]):
+            if {*pair} & {*derived} or (c == other and forms is not FORMS[0]):
                 continue
             column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
             form = _form(column, beside, truth, forms, called=bool(_CALLED.search(pair[0])))
@@ -158,9 +158,9 @@ def _derived(
             if form.endswith(_VARYING):
                 varying[pair[0], pair[1]] = form.format(pair[1])
             elif form:
-                found[pair[0]] = form.format(pair[1])
+                derived[pair[0]] = form.format(pair[1])
     # a model may be like the truth less its own absolute error
-    return found | {pair[0]: form for pair, form in varying.items() if not {*pair} & {*found}}
+    return derived | {pair[0]: form for pair, form in varying.items() if not {*pair} & {*derived}}
 
 
 def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
@@ -172,9 +172,9 @@ def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
     if min(len(low), len(high)) < FEWEST_ROWS:
         return {}
     apart = np.flatnonzero(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0)).tolist()
-    found = dict[str, str]()
+    derived = dict[str, str]()
     for c, other in product(apart, {*range(len(cells))} - {*apart}):
-        if cells[c].name in known or cells[c].name in found:
+        if cells[c].name in known or cells[c].name in derived:
             continue
         columns = glance.whole(c, other)
         there = np.isfinite(columns).all(axis=1)
@@ -182,8 +182,8 @@ def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
         if min(map(len, parts)) < FEWEST_ROWS or parts[0][:, 0].max() >= parts[1][:, 0].min():
             continue
         if all(np.corrcoef(*mean_ranks(part.T))[0, 1] <= -_IN_REVERSE for part in parts):
-            found[cells[c].name] = f"a residual of {cells[other].name}"
-    return found
+            derived[cells[c].name] = f"a residual of {cells[other].name}"
+    return derived
 
 
 def _units(columns: FloatArray) -> FloatArray:
@@ -231,10 +231,10 @@ def _form(
     close = _EXACT * np.abs(column).max() if alone else _ROUNDED * column.std()
     within = max(step_of(column[:FEWEST_ROWS]) % 1, close)
     of_made, of_truth = (1 - abs(np.corrcoef(column, values)[0, 1]) for values in (made, truth))
-    told = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
+    known = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
     # all but equal to a residual, as a standardised one is, and less like the truth itself
     near = forms is FORMS[1] and of_made <= 1 - _ALIKE and 4 * of_made < of_truth
-    if told or (off > within and not near):  # a copy is refused as such
+    if known or (off > within and not near):  # a copy is refused as such
         return ""
     if not called and len(distinct(column)) <= 2:
         rare = min((truth == value).sum() for value in distinct(truth)[:3])
@@ -277,7 +277,7 @@ def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
     some = some_rows(glance.sheet, cells)
     are_marks = ((some == 0) | (some == 1) | np.isnan(some)).all(axis=0)
     marks = {cell.name: cell for cell in compress(cells, np.asarray(are_marks))}
-    found, truth = dict[str, str](), glance.codes
+    meanings, truth = dict[str, str](), glance.codes
     for label, mark in product(glance.labels if marks else (), marks):
         predicted = codes_of(glance, label)
         if predicted is None or label == mark:
@@ -288,5 +288,5 @@ def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
             continue
         for what, wanted in (("right", right), ("wrong", ~right)):
             if (said == wanted).all():
-                found[mark] = f"1 where {label} is {what}"
-    return found
+                meanings[mark] = f"1 where {label} is {what}"
+    return meanings

@@ -151,10 +151,10 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
     Means: a row of units, or a second line of the header
     Done: an error
     """
-    found = [n for n in table.names if n in table.texts and _is_unit(table, n)]
-    if len(found) > 1:
+    units = [n for n in table.names if n in table.texts and _is_unit(table, n)]
+    if len(units) > 1:
         raise InputError(
-            f"the first row holds units, or another line of the header: {listing(found)} hold "
+            f"the first row holds units, or another line of the header: {listing(units)} hold "
             "numbers below it",
             path=table.path,
             row=0,

@@ -153,10 +153,10 @@ def _are_spreads(columns: FloatArray) -> BoolArray:
     square = ((centred**2).sum(axis=1, keepdims=True) - centred**2) / n_others
     highest = np.where(columns == last[:, -1:], last[:, -2:-1], last[:, -1:])
     lowest = np.where(columns == last[:, :1], last[:, 1:2], last[:, :1])
-    found = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
+    varying = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
     deviation = np.sqrt(np.maximum(square - mean**2, 0))
     likely = _proportional(columns, deviation) | _proportional(columns, highest - lowest)
-    return np.asarray(found & likely)
+    return np.asarray(varying & likely)
 
 
 def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:

@@ -146,8 +146,8 @@ def _whole(log: Log) -> Log:
     has a score.
     """
     names = dict.fromkeys(name for result in log.results for name in result.scores)
-    told = [name for name in log.scorers if name in names]
-    scorers = {name: log.scorers.get(name, ScorerInfo()) for name in (*told, *names)}
+    ordered = [name for name in log.scorers if name in names]
+    scorers = {name: log.scorers.get(name, ScorerInfo()) for name in (*ordered, *names)}
     scored = any(score is not None for result in log.results for score in result.scores.values())
     left_out = log.left_out or ("" if scored else "no answer has a score")
     return replace(log, scorers=scorers, left_out=left_out)
@@ -334,8 +334,8 @@ def _predictions(
         row = rows.setdefault(key, len(rows))
         known = None
         if group is not None:
-            told = {ITEM: item, EPOCH: str(key[1])} | ({TASK: task} if task else {})
-            known = _fact("group", group, result, told, path)
+            place = {ITEM: item, EPOCH: str(key[1])} | ({TASK: task} if task else {})
+            known = _fact("group", group, result, place, path)
         groups += [known] if row == len(groups) else []
         fault = hint = ""
         if row in scores[who]:

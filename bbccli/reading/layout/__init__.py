@@ -41,7 +41,7 @@ def lay_out(
         tables, notes = folds_joined(tables, request)
     hints = replace(request.hints(metadata), tables=tables)
     by_hand = {*request.only, *metadata.configurations}
-    told: Sequence[Sequence[Note]] = ()
+    remarks: Sequence[Sequence[Note]] = ()
     for table in tables:
         # caret calls slices of time "Training060", and keeps only what is held out
         held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
@@ -57,7 +57,7 @@ def lay_out(
             )
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
-            table, tables, layouts, told = _stacked(tables, layouts, hints)
+            table, tables, layouts, remarks = _stacked(tables, layouts, hints)
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
@@ -69,7 +69,7 @@ def lay_out(
         sheet = _with_event(sheet)
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
-    notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(told))]
+    notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(remarks))]
     sheet = replace(sheet, notes=(*notes, *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
@@ -104,10 +104,10 @@ def _stacked(
 
     score = hints.roles.prediction
     parts = [by_labels(*pair, score) for pair in zip(tables, layouts, strict=True)]
-    files, laid_out, told = map(list, zip(*parts, strict=True))
+    files, laid_out, remarks = map(list, zip(*parts, strict=True))
     for file, layout in zip(files, laid_out, strict=True):
         refuse_key_of_long(file, layout.roles, layout.configuration, layout.spare)
-    return stack(files, laid_out, hints), files, laid_out, told
+    return stack(files, laid_out, hints), files, laid_out, remarks
 
 
 def _by_times(

@@ -14,7 +14,7 @@ from bbccli.types import Again
 
 def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Moment]:
     """Return the time of each row, from the one column besides that holds times."""
-    found: list[Moment] = []
+    of_rows: list[Moment] = []
     for table, layout in zip(tables, layouts, strict=True):
         used = {*layout.roles.values(), *layout.predictions.values(), *layout.configuration}
         columns: dict[str, list[Moment]] = {}
@@ -29,5 +29,5 @@ def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Momen
                 hint="keep one column of times; or count all rows with "
                 + parameter("again", Again.EPOCH),
             )
-        found += next(iter(columns.values()))
-    return found
+        of_rows += next(iter(columns.values()))
+    return of_rows

@@ -26,7 +26,7 @@ def by_labels(
 
     score, data = layout.predictions.get(PREDICTION, ""), table.data
     columns = [table.column(name) for name in (*layout.spare, *layout.beside)]
-    told = [table.column(layout.roles["truth"])] if "truth" in layout.roles else []
+    truths = [table.column(layout.roles["truth"])] if "truth" in layout.roles else []
     if (
         not columns
         or score in ("", by_hand)
@@ -36,12 +36,12 @@ def by_labels(
         return table, layout, []
     numbers = to_numbers(table.column(score).values)
     for column in columns:
-        classes = in_order((told or [column])[0])
+        classes = in_order((truths or [column])[0])
         n_names = len(column.named_codes()[1])
         if not 2 <= n_names <= len(classes) <= _MOST_CLASSES:
             continue
         labels = codes_among(column, classes)
-        truth = codes_among(told[0], classes) if told else None
+        truth = codes_among(truths[0], classes) if truths else None
         if labels.min() < -1 or not is_of_predicted(numbers, labels, truth, len(classes)):
             continue
         if len(classes) > 2:

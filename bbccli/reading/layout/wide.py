@@ -151,14 +151,14 @@ def check_outcome(
                 f"scores of folds can't be corrected; if the rows are samples, give {by_option}"
             ),
         )
-    told = advice(table, chosen, hints, long=long)
-    of_truth, rows = "truth" in told.roles, "configuration" in told.roles
+    advised = advice(table, chosen, hints, long=long)
+    of_truth, rows = "truth" in advised.roles, "configuration" in advised.roles
     each = "row" if rows else "cell"
-    key = told.roles.get("row_id", chosen.get("row_id"))
+    key = advised.roles.get("row_id", chosen.get("row_id"))
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     scores *= not may_be_folds(table, key)
     hint = (
-        f"give {told} if that is right; otherwise "
+        f"give {advised} if that is right; otherwise "
         if of_truth
         else f"{scores}; otherwise " * bool(rows and scores)
     )
@@ -166,8 +166,8 @@ def check_outcome(
     if rows == of_truth and scores:
         hint += f"; {scores}"
     if not of_truth:
-        hint += f"; also give {told}, if that is right" * bool(str(told))
-    near = "" if str(told) else nearest_names("truth", table.names)
+        hint += f"; also give {advised}, if that is right" * bool(str(advised))
+    near = "" if str(advised) else nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,

@@ -104,9 +104,9 @@ def _repeats(roles: Mapping[str, Column], repeats: IntArray) -> Mapping[str, Col
     return {"repeat": replace(roles["fold"], values=as_arrow(repeats))}
 
 
-def notes_on(found: Mapping[str, Column], roles: Mapping[str, Column]) -> tuple[Note, ...]:
+def notes_on(repeats: Mapping[str, Column], roles: Mapping[str, Column]) -> tuple[Note, ...]:
     """Return a note if repeats were found."""
-    if not found:
+    if not repeats:
         return ()
-    n_folds, n_repeats = (len(column.codes()[1]) for column in (roles["fold"], found["repeat"]))
+    n_folds, n_repeats = (len(column.codes()[1]) for column in (roles["fold"], repeats["repeat"]))
     return (of_data.folds_of_repeats(n_folds, n_repeats),)

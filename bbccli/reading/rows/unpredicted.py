@@ -132,7 +132,7 @@ def _strange(sheet: Sheet, some: FloatArray, cells: IntArray, value: float) -> l
     there = (np.fmin.reduce(some, axis=1) == value) & (np.fmax.reduce(some, axis=1) == value)
     others = some[~there]
     rare = (others == value).sum(axis=0) <= 1 + ELSEWHERE * there.sum()
-    found: dict[bytes, int] = {}
+    columns: dict[bytes, int] = {}
     for c in np.flatnonzero(rare).tolist():
         numbers = others[~np.isnan(others[:, c]), c]
         if len(numbers) < FEWEST:
@@ -140,8 +140,8 @@ def _strange(sheet: Sheet, some: FloatArray, cells: IntArray, value: float) -> l
         beside = several and not numbers.min() <= value <= numbers.max()
         beside = beside and not _is_truth(sheet, value)
         if beside or 2 * len(distinct(numbers)) > len(numbers):
-            found.setdefault(numbers.tobytes(), int(cells[c]))
-    return [*found.values()]
+            columns.setdefault(numbers.tobytes(), int(cells[c]))
+    return [*columns.values()]
 
 
 def _is_truth(sheet: Sheet, value: float) -> bool:

@@ -208,9 +208,9 @@ def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[t
             (f"by fold means, which select {winner.configuration}; {label} of pooled predictions"),
         )
     if rule or not winner.inside:
-        told = f"{label} {digits.performance(winner.performance)}{rule}"
-        told += ", outside the confidence set" * (not winner.inside)
-        yield "winner", f"{winner.configuration}: {told}"
+        text = f"{label} {digits.performance(winner.performance)}{rule}"
+        text += ", outside the confidence set" * (not winner.inside)
+        yield "winner", f"{winner.configuration}: {text}"
     for member in best.members:
         if member.configuration == best.simplest and member is not winner:
             score = f"{label} {digits.performance(member.performance)}"

@@ -101,13 +101,13 @@ def roc_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArr
         np.hstack([np.cumsum(part[:, order], axis=1), np.zeros((len(part), 1))])[:, ends]
         for part in (weights * truth, weights * (1 - truth))
     )
-    found = np.full((len(weights), len(GRID)), np.nan)
+    curves = np.full((len(weights), len(GRID)), np.nan)
     for row in np.flatnonzero((positive[:, -1] > 0) & (negative[:, -1] > 0)):
         hits, alarms = positive[row] / positive[row, -1], negative[row] / negative[row, -1]
         # the middle of a vertical step: its upper end would favour curves of few negative samples
-        found[row] = np.interp(GRID, alarms, hits)
-        found[row] += np.interp(-GRID, -alarms[::-1], hits[::-1])
-    return found / 2
+        curves[row] = np.interp(GRID, alarms, hits)
+        curves[row] += np.interp(-GRID, -alarms[::-1], hits[::-1])
+    return curves / 2
 
 
 def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
@@ -115,7 +115,7 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
     values, places = np.unique(scores, return_inverse=True)
     if len(values) > MOST_VALUES:
         places = places * MOST_VALUES // len(values)
-    found = np.full((len(weights), len(GRID)), np.nan)
+    curves = np.full((len(weights), len(GRID)), np.nan)
     for row, counts in enumerate(weights):
         sizes = np.bincount(places, counts)
         kept = sizes > 0
@@ -123,8 +123,8 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
             means = np.bincount(places, counts * truth)[kept] / sizes[kept]
             at = np.bincount(places, counts * scores)[kept] / sizes[kept]
             fitted = _increasing(means, sizes[kept])
-            found[row] = np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
-    return found
+            curves[row] = np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
+    return curves
 
 
 def _increasing(values: FloatArray, weights: FloatArray | IntArray) -> FloatArray:

@@ -65,14 +65,14 @@ def gather(
         "roc": lambda: roc(made),
         "calibration": lambda: calibration(made),
     }
-    found: dict[str, Any] = {}
+    gathered: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, make in parts.items():
         try:
-            found[name] = make()
+            gathered[name] = make()
         except (UndefinedError, UnsupportedError) as error:
             missing[name] = error.told()[0]
-    return Evidence(**found, missing=missing)
+    return Evidence(**gathered, missing=missing)
 
 
 def _histogram(reported: Estimate | None) -> Histogram:

@@ -313,8 +313,8 @@ def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
         "view": {"stroke": None},
         "text": {"color": ink, "fontSize": 12},
     }
-    found: Spec = _inked(spec, ink) | {"config": config}
-    return found
+    with_theme: Spec = _inked(spec, ink) | {"config": config}
+    return with_theme
 
 
 def _inked(value: Any, ink: str) -> Any:

@@ -273,19 +273,19 @@ def _said_of_best(cost: SearchCost, series: Lines) -> list[Spec]:
 def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str) -> Drawn | None:
     """Return a line per named experiment, those that lose most first; None without figures."""
     reported = ((name, d.reported(metric)) for name, d in zip(names, documents, strict=False))
-    found = [
+    named = [
         (name, e)
         for name, e in reported
         if e is not None and e.naive is not None and e.value is not None
     ]
-    if not found:
+    if not named:
         return None
-    found.sort(key=lambda gain: -(gain[1].optimism or 0))
-    estimates = [e for _, e in found]
-    shown, told = estimates[: vega.MOST_NAMES], [name for name, _ in found]
+    named.sort(key=lambda gain: -(gain[1].optimism or 0))
+    estimates = [e for _, e in named]
+    shown, wholes = estimates[: vega.MOST_NAMES], [name for name, _ in named]
     label = phrases.metric_label(metric)
     digits = phrases.digits_by(metric, [v for e in estimates for v in (e.naive, e.value)])
-    labels = vega.labels(told[: len(shown)])
+    labels = vega.labels(wholes[: len(shown)])
     values = vega.named(
         labels,
         shown,
@@ -301,7 +301,7 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
     )
     rows = [
         (name, digits.performance(estimate.naive), digits.performance(estimate.value))
-        for name, estimate in zip(told, shown, strict=False)
+        for name, estimate in zip(wholes, shown, strict=False)
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
     some = f" Shown are the {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
@@ -334,5 +334,5 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     shortest = min(map(len, parts), default=0) - 1
     first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
     same_name = first < shortest and len({p[-1] for p in parts}) == 1
-    told = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
-    return told if len(set(told)) == len(set(paths)) > 1 else list(paths)
+    shorter = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
+    return shorter if len(set(shorter)) == len(set(paths)) > 1 else list(paths)

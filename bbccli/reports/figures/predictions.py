@@ -182,8 +182,8 @@ def _roles(winner: Ranked | None, ranked: Ranking) -> list[tuple[Ranked, str]]:
         "last in": [last],
         "out": out,
     }
-    told = [(row, ", ".join(role for role, its in roles.items() if row in its)) for row in rows]
-    return [(row, role) for row, role in told if role]
+    named = [(row, ", ".join(role for role, at in roles.items() if row in at)) for row in rows]
+    return [(row, names) for row, names in named if names]
 
 
 MOST_OUT = 3

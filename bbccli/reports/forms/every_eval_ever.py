@@ -65,7 +65,7 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
     run = document.input.run
     bounds = document.input.bounds or bounds_in(document, estimate.metric)
     evaluation = None if run is None else run.evaluation
-    told = {
+    facts = {
         "naive": estimate.naive,
         "selected": estimate.winner,
         "n_configurations": document.input.n_configurations,
@@ -86,7 +86,7 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
         },
         "score_details": {
             "score": estimate.value,
-            "details": {key: str(value) for key, value in told.items()},
+            "details": {key: str(value) for key, value in facts.items()},
             "uncertainty": _uncertainty(estimate, document),
         },
     }

@@ -79,9 +79,9 @@ def _add_suite(
     else:
         cases = _of_result(document)
         properties = ElementTree.SubElement(suite, "properties")
-        told = {"version": document.version, "sha256": document.input.sha256}
-        told |= {f"winner {e.metric} {e.method}": e.winner for e in document.estimates}
-        for name, value in told.items():
+        facts = {"version": document.version, "sha256": document.input.sha256}
+        facts |= {f"winner {e.metric} {e.method}": e.winner for e in document.estimates}
+        for name, value in facts.items():
             ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
     for case in cases:
         _add_case(suite, case)

@@ -231,8 +231,8 @@ def _table(block: BlockTable, style: Style) -> str:
         if not column.wide
     ]
     columns = [
-        _Column(replace(head, name=visible(head.name)), its)
-        for head, its in zip(heads, cells, strict=True)
+        _Column(replace(head, name=visible(head.name)), column)
+        for head, column in zip(heads, cells, strict=True)
     ]
     columns[0] = replace(columns[0], marked=block.marked is not None)
     if block.drawn and style.width >= WIDE:

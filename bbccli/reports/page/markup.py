@@ -84,12 +84,12 @@ def tag(name: str, *content: str, **attributes: str) -> Markup:
     >>> print(tag("p", "a < b", class_="note"))
     <p class="note">a &lt; b</p>
     """
-    told = "".join(
+    given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{text(value, 1000)}"'
         for key, value in attributes.items()
     )
     inside = "".join(part if isinstance(part, Markup) else flowing(part) for part in content)
-    return Markup(f"<{name}{told}>{inside}</{name}>")
+    return Markup(f"<{name}{given}>{inside}</{name}>")
 
 
 def table(

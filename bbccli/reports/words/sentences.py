@@ -410,8 +410,8 @@ def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits
     plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
     what = "model" if made.tool else "configuration"
     as_it_is = f"single {what}" if made.ensemble else what
-    told = "" if made.ensemble else "".join(f", {text}" for text in plain if text)
-    return f"Best {as_it_is}{told}, {single.winner}: {figures}."
+    choices = "" if made.ensemble else "".join(f", {text}" for text in plain if text)
+    return f"Best {as_it_is}{choices}, {single.winner}: {figures}."
 
 
 def making(estimate: Estimate, made: Made) -> str:

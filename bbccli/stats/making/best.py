@@ -18,9 +18,9 @@ def combine(given: Given) -> Combine:
     def shares(weights: IntArray) -> FloatArray:
         values = judged.score(weights)
         winners = given.rule.select(values, weights, judged.errors)
-        found = np.zeros(values.shape)
-        found[np.arange(len(winners)), winners] = 1.0
-        found[winners < 0] = np.nan
-        return found
+        shares = np.zeros(values.shape)
+        shares[np.arange(len(winners)), winners] = 1.0
+        shares[winners < 0] = np.nan
+        return shares
 
     return shares

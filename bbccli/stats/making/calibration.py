@@ -94,8 +94,8 @@ def temperature(given: Given) -> Calibrate:
             return value, slope[None], (masses * spread).sum(axis=(0, 1))[:, None, None]
 
         terms = np.clip(_minimised(loss, np.ones((1, len(weights)))), 0.0, STEEPEST)
-        found, _ = _softmax(logs * terms[0][:, None])
-        return found[..., 1] if two else found
+        calibrated, _ = _softmax(logs * terms[0][:, None])
+        return calibrated[..., 1] if two else calibrated
 
     return calibrate
 

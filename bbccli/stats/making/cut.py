@@ -102,10 +102,10 @@ def combine(given: Given) -> Combine:
         parts = [weights[start : start + step] for start in range(0, len(weights), step)]
         values = np.concatenate([sweep.best(pairs, nothing, sweep.masses(part)) for part in parts])
         winners = direction.best(values)
-        found = np.zeros(values.shape)
-        found[np.arange(len(winners)), winners] = 1.0
-        found[winners < 0] = np.nan
-        return found
+        shares = np.zeros(values.shape)
+        shares[np.arange(len(winners)), winners] = 1.0
+        shares[winners < 0] = np.nan
+        return shares
 
     return shares
 
@@ -134,14 +134,14 @@ class Sweep:
         """Bind the cuts of the samples of a matrix."""
         matrix, metric, parts = given.matrix, given.metric, parts_of(given.matrix)
         weights = matrix.outcome.weights
-        told: Numbers = np.ones(matrix.n_samples, np.uint8) if weights is None else weights
-        told = np.tile(told, (matrix.n_repeats, 1)) * (True if parts is None else parts)
+        counted: Numbers = np.ones(matrix.n_samples, np.uint8) if weights is None else weights
+        counted = np.tile(counted, (matrix.n_repeats, 1)) * (True if parts is None else parts)
         cells = Outcome(Task.BINARY, np.array([1, 0, 1, 0]), matrix.outcome.classes)
         return cls(
             direction=metric.direction,
             rates=metric.bind(cells, np.array([[1], [1], [0], [0]])),
             truth=np.tile(matrix.outcome.values == 1, matrix.n_repeats),
-            weights=told.ravel(),
+            weights=counted.ravel(),
             bounded=matrix.kind is PredictionKind.PROBABILITY,
             fraction=FRACTIONS.get(metric.name),
         )

@@ -18,13 +18,13 @@ def combine(given: Given) -> Combine:
 
     def shares(weights: IntArray) -> FloatArray:
         values = judged.score(weights)
-        found = np.full(values.shape, np.nan)
-        for of_bag, row in zip(found, values, strict=True):
+        shares = np.full(values.shape, np.nan)
+        for of_bag, row in zip(shares, values, strict=True):
             order, ranks = ranked(given.metric.direction, row)
             best = order[ranks[order] > 0][:n_best]
             if len(best):
                 of_bag[:] = 0.0
                 of_bag[best] = 1 / len(best)
-        return found
+        return shares
 
     return shares

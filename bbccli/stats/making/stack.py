@@ -35,7 +35,7 @@ def combine(given: Given) -> Combine:
     counted = np.broadcast_to(weighing, predictions.shape[:2]) * (True if parts is None else parts)
 
     def shares(weights: IntArray) -> FloatArray:
-        found = np.empty((len(weights), predictions.shape[-1]))
+        shares = np.empty((len(weights), predictions.shape[-1]))
         for bag, row in enumerate(weights):
             masses = counted * row
             rows = masses > 0
@@ -44,10 +44,10 @@ def combine(given: Given) -> Combine:
             columns = predictions[rows] * roots[..., None]
             target = (truth[rows] * roots).ravel()
             n_columns = columns.shape[-1]
-            found[bag], _ = nnls(
+            shares[bag], _ = nnls(
                 columns.reshape(-1, n_columns), target, maxiter=PATIENCE * n_columns
             )
-        sums = found.sum(axis=1, keepdims=True)
-        return np.where(sums > 0, found / np.where(sums > 0, sums, 1), 1 / found.shape[1])
+        sums = shares.sum(axis=1, keepdims=True)
+        return np.where(sums > 0, shares / np.where(sums > 0, sums, 1), 1 / shares.shape[1])
 
     return shares

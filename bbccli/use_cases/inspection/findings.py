@@ -203,7 +203,7 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
     kinds = {"equal for all": alike}
     if matrix.outcome.bounds == (0, 1):
         kinds = {"solved by all": alike & (lowest == 1), "solved by none": alike & (lowest == 0)}
-    told = [
+    parts = [
         f"{int(some.sum())} of {len(some)} {what} ({listing(keys[some].tolist())})"
         for what, some in kinds.items()
         if some.any()
@@ -211,9 +211,9 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
     if alike.all():
         findings.warn("items", "all configurations score the same on every item", "check the file")
     else:
-        useless = f"{'; '.join(told)}, which does not help to find the best"
+        useless = f"{'; '.join(parts)}, which does not help to find the best"
         useful = "every item distinguishes some configurations"
-        findings.passed("items", useless if told else useful)
+        findings.passed("items", useless if parts else useful)
 
 
 def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:

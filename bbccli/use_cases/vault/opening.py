@@ -327,8 +327,8 @@ def _refuse(keys: Any, wrong: Any, problem: tuple[str, str], path: str, hint: st
     """Refuse wrong keys; the problem is said of one, and of several."""
     if n_wrong := int(wrong.sum()):
         shown = listing([str(key) for key in keys[wrong][:SHOWN]])
-        told = f"{n_wrong} {problem[n_wrong > 1]}, such as {shown}"
-        raise InputError(told, path=path, hint=hint)
+        text = f"{n_wrong} {problem[n_wrong > 1]}, such as {shown}"
+        raise InputError(text, path=path, hint=hint)
 
 
 def _as_searched(

@@ -63,11 +63,11 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     seen = advice(frame, plain.roles, hints, long=True)
     if {*free} == {*frame.unnamed}:  # a list of the classes
         return {f"{PROBABILITY}{name.rpartition(CLASS_SEPARATOR)[2]}": name for name in free}
-    told, among, numbers = str(seen), seen.among, not frame.texts & {*free}
+    advised, among, numbers = str(seen), seen.among, not frame.texts & {*free}
     if "truth" in plain.roles:
         classes = levels_of(frame.column(plain.roles["truth"]))
     else:
-        classes = {*free} if numbers and not (told or hints.task is Task.SCORE) else set()
+        classes = {*free} if numbers and not (advised or hints.task is Task.SCORE) else set()
         if other := next((t.path for t in hints.tables if not classes <= {*t.names}), None):
             raise InputError(
                 f"holds {len(free)} columns of predictions, with names that {other} lacks, but of "
@@ -79,15 +79,15 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     if classes <= {*free} and len(classes) > 1:
         return {f"{PROBABILITY}{name}": name for name in free if name in classes}
     if len(among) > 1:
-        told = f"{told} {parameter('prediction')} NAME".lstrip()
-        told += f", where NAME is one of {listing(among, 8)}"
+        advised = f"{advised} {parameter('prediction')} NAME".lstrip()
+        advised += f", where NAME is one of {listing(among, 8)}"
     elif among and "truth" in hints.absent and hints.task is not Task.SCORE:
-        told += f" {parameter('truth', among[0])}, if the labels are called so"
+        advised += f" {parameter('truth', among[0])}, if the labels are called so"
     whole = "; use bbc batch if each file is a separate experiment" * ("truth" in plain.roles)
     raise InputError(
         f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
         path=frame.path,
-        hint=f"{told}{whole}"
+        hint=f"{advised}{whole}"
         if among
         else (
             "use a column 'prediction', or one 'prob.<class>' per class, or "
