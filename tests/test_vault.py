@@ -642,3 +642,17 @@ def test_a_column_that_recurs_like_groups_is_named_after_sealing_without_it(plac
     assert "seal again" not in said(truth=RNG.integers(0, 40, N), **apart)
     options = ["--group", "subject"]
     assert "seal again" not in said(subject=patient, **apart)
+
+
+def test_scores_on_standard_input_may_hold_what_was_sealed_beside_them(place, monkeypatch):
+    sealed = pd.read_csv("items-vault/vault.csv")
+    pd.read_csv("scores.csv").merge(sealed, on="id").to_csv("all.csv", index=False)
+    told = []
+    for given in ("items-vault/scores.csv", "-"):
+        shutil.rmtree("items-vault")
+        vaults.seal("items.csv")
+        shutil.copy("scores.csv", "items-vault/scores.csv")
+        text = io.TextIOWrapper(io.BytesIO((place / "all.csv").read_bytes()))
+        monkeypatch.setattr(sys, "stdin", text)
+        told.append(bbccli.correct("search.csv", vault=given, metric="accuracy", n_resamples=50))
+    assert told[0].value == told[1].value

@@ -119,8 +119,8 @@ def ensemble_not_reproduced(
 
 @note(CARE, "ensemble")
 def deployed_is_stacked(name: str, tool: str) -> Texts:
-    """What mljar or AutoGluon deploys is a stack: models fitted to predictions of others, which a
-    resample can't repeat. The figure is for the best model that is not a stack.
+    """What mljar, AutoGluon or H2O deploys is a stack: models fitted to predictions of others. A
+    resample can't repeat it. The figure is for the best model that is not a stack.
 
     Remedy: deploy that model; or leave out stacking in the run.
     """

@@ -288,18 +288,19 @@ def directions_of(tries: Iterable[Try]) -> int | None:
     return n_directions or None
 
 
-def short_names(configurations: Sequence[Part]) -> list[str]:
+def short_names(configurations: Sequence[Part], labels: Sequence[str] = ()) -> list[str]:
     """Return a unique name for each configuration.
 
-    The name given; else the parameters in which it differs from others, such as ``C=0.1 k=3``, with
-    an estimator as its class, and different features as the parameter X, counted from 1. Repeated
-    tries are numbered, as in ``C=0.1 #2``.
+    The name given; else the parameters in which it differs from others of its estimator, such as
+    ``C=0.1 k=3``, with an estimator as its class, and different features as the parameter X,
+    counted from 1. Repeated tries are numbered, as in ``C=0.1 #2``. A single one has the parameters
+    in `labels`, of a search.
     """
     data = list(dict.fromkeys(part.data for part in configurations if part.data))
     features = {digest: number for number, digest in enumerate(data, 1)} if len(data) > 1 else {}
     flat = [_flat(part, features) for part in configurations if not part.name]
     unnamed = {_as_text(params): params for params in flat}
-    made = dict(zip(unnamed, _from_parameters(list(unnamed.values())), strict=True))
+    made = dict(zip(unnamed, _from_parameters(list(unnamed.values()), labels), strict=True))
     names = [part.name or made[_as_text(_flat(part, features))] for part in configurations]
     taken, unique = set(names), dict[str, None]()
     for name in names:
@@ -310,10 +311,20 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
     return list(unique)
 
 
-def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
+def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence[str]) -> list[str]:
     texts = [{k: _as_text(v) for k, v in p.items()} for p in all_params]
     keys = list(dict.fromkeys(key for params in all_params for key in params))
-    varying = [k for k in keys if len({t[k] for t in texts if k in t}) > 1]
+
+    def varies(key: str) -> bool:
+        """True if it differs; within a class of the estimator that it is a parameter of."""
+        owner = key.rpartition("__")[0]
+        owned = {(t.get(owner, "") if key else "", t[key]) for t in texts if key in t}
+        return len(owned) > len({one for one, _ in owned})
+
+    varying = [k for k in keys if varies(k)]
+    if len(texts) == 1:
+        varying = [k for k in keys if k and any(f"{k}=" in label for label in searched)]
+        varying = [_ESTIMATOR, *varying] if varying else []
     optional = [k for k in keys if k not in varying and any(k not in t for t in texts)]
     simple = [k for k in varying if not any(isinstance(p.get(k), list) for p in all_params)]
     names: list[str] = []

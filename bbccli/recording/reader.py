@@ -23,6 +23,7 @@ from bbccli.reading.runs.file_parsing import matching
 from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
 from bbccli.recording.partial import arranged, as_labels, dtype_of, with_others
+from bbccli.recording.scorer import METRIC_FAILED
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -106,12 +107,7 @@ def load(path: Path) -> Recording:
     tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)
     counted = [attempt for attempt in tries if attempt.counts]
     if not counted:
-        raise InputError(
-            "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
-            path=path,
-            hint="give rec.scorer to the search, rec.cv as its cv, and the X and y of the recorder "
-            "(where it codes labels, as FLAML does, both get codes); or call rec.write()",
-        )
+        raise _nothing(path, tries, damaged)
     predicted = [[part for part in t.parts if part.predictions is not None] for t in counted]
     kind = partial.common_kind(
         {part.kind for group in predicted for part in group if part.kind}, path
@@ -128,6 +124,20 @@ def load(path: Path) -> Recording:
         left_out=tuple(_left_out(tries, listed)),
         damaged=tuple(damaged),
     )
+
+
+def _nothing(path: Path, tries: Iterable[Try], damaged: Sequence[str]) -> InputError:
+    """Return why a recording has no predictions."""
+    problem = next((p.problem for one in tries for p in one.parts if p.problem), "")
+    why = problem or (f"{len(damaged)} files are damaged" if damaged else "")
+    if problem.startswith(METRIC_FAILED):
+        hint = "record by a scoring that each test set has, such as accuracy, with "
+        hint += "Recorder(response='predict_proba'); bbc correct --metric NAME then takes yours"
+    else:
+        hint = "give rec.scorer to the search, rec.cv as its cv, and the X and y of the recorder "
+        hint += "(where it codes labels, as FLAML does, both get codes; successive halving over "
+        hint += "samples scores other rows); or call rec.write()"
+    return InputError(f"holds no predictions{why and '; '}{why}", path=path, hint=hint)
 
 
 def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
@@ -151,7 +161,8 @@ def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
             groups.get(identity, ()), [c.splits for c in listed.get(identity, ())]
         )
     ]
-    names = attempts.short_names([attempt.parts[0] for attempt in tries])
+    labels = [candidate.label for candidates in listed.values() for candidate in candidates]
+    names = attempts.short_names([attempt.parts[0] for attempt in tries], labels)
     for attempt, name in zip(tries, names, strict=True):
         attempt.name = name
     return tries

@@ -28,6 +28,9 @@ from bbccli.recording.stopping import watched
 from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
 
+METRIC_FAILED = "its metric failed"
+"""Begins the problem of a part without a score."""
+
 _LAST: dict[int, tuple[Any, int]] = {}
 """Id of a fitted estimator -> a reference to it, and the split that it was scored on."""
 
@@ -83,9 +86,12 @@ class RecordingScorer:
         split = self._split(estimator, X, y, params.pop("row_id", None)) if self.turn.open else None
         if split is None:
             return self.metric(estimator, X, y, **params)
+        weights, failure = params.get("sample_weight"), None
         with listening(estimator, X) as heard:
-            score = self.metric(estimator, X, y, **params)
-        weights = params.get("sample_weight")
+            try:
+                score = self.metric(estimator, X, y, **params)
+            except Exception as error:
+                score, failure = None, error
         part = Part(
             identity="",
             session=self.session,
@@ -96,6 +102,7 @@ class RecordingScorer:
             flags=self.flags,
             data=self.known.data,
             weights=None if weights is None else np.asarray(weights, np.float64),
+            problem="" if failure is None else f"{METRIC_FAILED}: {failure}",
         )
         try:  # errors here must not stop the search; what is missing is reported at its end
             part = self._filled(part, heard, estimator, X)
@@ -104,6 +111,8 @@ class RecordingScorer:
             store.write(self.folder, part)
         except Exception as error:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
+        if failure is not None:
+            raise failure
         return score
 
     @property
@@ -161,6 +170,8 @@ class RecordingScorer:
         params = inputs.parameters_of(estimator)
         identity = store.identity_of(part.name, part.estimator, params)
         part = replace(part, identity=identity, params=params)
+        if part.problem:  # a search gives such a fit no score
+            return part
         responses = (self.response,) if self.response else RESPONSES
         return answered(part, heard, responses, estimator, features, self.labels, self.task)
 

@@ -49,6 +49,13 @@ class Candidate:
         words = " ".join(f"{key}={value}" for key, value in self.params.items())
         return self.name or words or "the candidate"
 
+    def without_failures(self, score: float) -> Candidate:
+        """Return it without scores that the search gives to failed fits, `error_score`."""
+        recorded = {part.split for part in self.parts if part.predictions is not None}
+        lacks = [split not in recorded for split in range(len(self.splits))]
+        splits = np.where((self.splits == score) & lacks, np.nan, self.splits)
+        return replace(self, splits=splits)
+
     @property
     def failed(self) -> bool:
         """True if a fit has no score."""
@@ -163,10 +170,10 @@ def verified(
     candidates = candidates_of(results, metric, configuration, folder)
     everything, damaged = store.parts_in(folder)
     recorded = _by_parameters(part for part in everything if part.data in ("", data))
-    candidates = [
-        replace(candidate, parts=_parts_of(candidate, recorded, identity))
-        for candidate in candidates
-    ]
+    candidates, changed = _matched(candidates, recorded, identity)
+    failed = getattr(results, "error_score", None)
+    if isinstance(failed, int | float):
+        candidates = [candidate.without_failures(failed) for candidate in candidates]
     n_fits = _check_fits(folder, candidates, damaged)
     deviation = _check_means(folder, candidates)
     plan = with_default_score(plan, [part for candidate in candidates for part in candidate.parts])
@@ -203,6 +210,7 @@ def verified(
         n_recomputed=len(again),
         notes=(
             *_on_choice(results, candidates, folder),
+            *[f"fit() changes parameters: {listing(changed)}"][: len(changed)],
             *why,
             *[f"{OTHER_CLASSES}: {listing(others)}"][: len(others)],
             *_otherwise(plan, again),
@@ -269,14 +277,43 @@ def _by_parameters(all_parts: Iterable[Part]) -> list[Recorded]:
     ]
 
 
-def _parts_of(candidate: Candidate, recorded: Sequence[Recorded], identity: str) -> list[Part]:
-    """Return the parts with the parameters of a candidate; of several, those with its scores."""
-    params = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
-    groups: dict[str, list[Part]] = {}
-    for key, texts, group in recorded:
-        if key == identity or (not identity and params.items() <= texts.items()):
-            groups.setdefault(key, []).extend(group)
-    scored = [group for group in groups.values() if any(part.score is not None for part in group)]
+def _matched(
+    candidates: Sequence[Candidate], recorded: Sequence[Recorded], identity: str
+) -> tuple[list[Candidate], list[str]]:
+    """Return the candidates with their parts, and those that were recorded under other parameters.
+
+    Parts have the parameters of their candidate; of several, those with its scores count. The
+    scores alone tell where fit() changed the parameters.
+    """
+    matched = []
+    for candidate in candidates:
+        params = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
+        groups: dict[str, list[Part]] = {}
+        for key, texts, group in recorded:
+            if key == identity or (not identity and params.items() <= texts.items()):
+                groups.setdefault(key, []).extend(group)
+        matched.append(replace(candidate, parts=_best(candidate, groups.values())))
+    taken = {c.parts[0].identity for c in matched if c.parts and _agrees(c, c.parts)}
+    changed = []
+    for at, candidate in enumerate(matched):
+        others = [g for key, _, g in recorded if key not in taken and _agrees(candidate, g)]
+        if not identity and others and not _agrees(candidate, candidate.parts):
+            matched[at] = replace(candidate, parts=_best(candidate, others))
+            taken.add(matched[at].parts[0].identity)
+            words = (f"{key}={matched[at].parts[0].params.get(key)}" for key in candidate.params)
+            changed.append(f"{candidate.label} is recorded as {' '.join(words)}")
+    return matched, changed
+
+
+def _agrees(candidate: Candidate, parts: Sequence[Part]) -> bool:
+    """True if every score of a candidate is that of a part."""
+    agree = {part.split for part in parts if agreeing(part, candidate.splits)}
+    return bool(agree) and agree >= {*np.flatnonzero(np.isfinite(candidate.splits)).tolist()}
+
+
+def _best(candidate: Candidate, groups: Iterable[list[Part]]) -> list[Part]:
+    """Return a part for each split, of the group with the most scores of a candidate."""
+    scored = [group for group in groups if any(part.score is not None for part in group)]
     chosen = max(scored, key=lambda g: sum(agreeing(p, candidate.splits) for p in g), default=[])
     best = sorted(chosen, key=lambda p: (not agreeing(p, candidate.splits), -p.session, p.time))
     of_split: dict[int | None, Part] = {}

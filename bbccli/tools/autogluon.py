@@ -57,6 +57,7 @@ _OURS = (
     *(f"{metric}{mean}" for metric in ("f1", "precision", "recall") for mean in _MEANS),
 )
 _METRICS = {  # by name: a custom metric may have the name of one of ours
+    "quadratic_kappa": "qwk-classes",
     "roc_auc_ovo_macro": "auc-ovo",
     "roc_auc_ovr_macro": "auc-ovr",
     "pearsonr": "pearson",

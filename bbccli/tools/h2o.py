@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import STOPPED_EARLY, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import STOPPED_EARLY, Ensemble, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -81,6 +81,9 @@ def load(folder: Path) -> Predictions:
         metric=metric,
         metric_name=metric_name,
         unchecked="" if board else f"there is no {_BOARD}",
+        ensemble=Ensemble(name=leader, metric=metric or "", stacked=True)
+        if (leader := next(iter(board), "")) in stacked
+        else None,
     )
     return Predictions(
         {

@@ -162,13 +162,14 @@ def test_autogluon(copied):
     board = (folder / "leaderboard.csv").read_text()
     own = next(csv.DictReader(board.splitlines()))["eval_metric"]
     how = {"labels": folder / "train.csv", "roles": Roles(truth="target")}
-    for name in ("quadratic_kappa", "kappa"):
+    for name in ("pinball_loss", "kappa"):
         (folder / "leaderboard.csv").write_text(board.replace(own, name))
         matrix = read(folder, **how)
         assert matrix.source.run.metric is None
         refused(matrix, f"the AutoGluon run selects by {name}")
-    (folder / "leaderboard.csv").write_text(board.replace(own, "roc_auc_ovo_macro"))
-    assert default_metric(read(folder, **how)).name == "auc-ovo"
+    for name, ours in (("roc_auc_ovo_macro", "auc-ovo"), ("quadratic_kappa", "qwk-classes")):
+        (folder / "leaderboard.csv").write_text(board.replace(own, name))
+        assert default_metric(read(folder, **how)).name == ours
 
 
 def h2o(folder, header, *rows):
@@ -204,6 +205,15 @@ def test_h2o_of_several_classes_is_sorted_as_by_balanced_accuracy(tmp_path):
     ours = scorer(np.ones((1, matrix.n_samples), int))[0, 0]
     assert 1 - ours == pytest.approx(error)
     assert matrix.source.run.metric_name == "mean_per_class_error"
+
+
+def test_h2o_deploys_a_stack_where_one_leads(copied):
+    folder, rows = copied("h2o"), ["GBM_2_AutoML_1_20261120_165007,0.9956529781724012"]
+    for score, leads in (("0.9990000000000000", True), ("0.9", False)):
+        stack = f"StackedEnsemble_All,{score}"
+        board = [stack, *rows] if leads else [*rows, stack]
+        found = h2o(folder, "model_id,auc", *board).source.run.ensemble
+        assert (found is not None and found.stacked) == leads
 
 
 def test_h2o_deviance_is_the_squared_error_where_the_leaderboard_says_so(tmp_path):

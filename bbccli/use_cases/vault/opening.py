@@ -107,8 +107,10 @@ def opened(
             f"{parameter('reach', analysis.reach)}: no {metric.label} gets there",
             hint="nothing was opened",
         )
-    scores = analysis.vault
+    scores: Any = analysis.vault
     vault = _vault_of(scores)
+    if isinstance(scores, str) and scores == STDIN:  # is read once, and looked at twice
+        scores = read_table(STDIN, [vault.key]).data
     if sheet is not None and "truth" in sheet.roles:
         truth = sheet.roles["truth"].place(0)[1]
         vault = replace(vault, truth=truth) if truth in vault.table.names else vault
