@@ -1,7 +1,6 @@
 """Figures: what they show, the tables of it, and that they are the same every time."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -403,21 +402,6 @@ def test_a_page_of_predictions_without_classes():
     absent = [draw(kind, found) for kind in ("roc", "calibration")]
     assert all(isinstance(one, Absent) and "two classes" in one.reason for one in absent)
     assert isinstance(draw("folds", found), Drawn)
-
-
-@pytest.mark.sweep
-def test_nothing_of_it_is_imported_by_other_commands():
-    code = (
-        "import sys; from bbccli.cli.app import main; main(['metrics']); "
-        "bad = [m for m in sys.modules if m.startswith(('vl_convert', 'bbccli.reports.page', "
-        "'bbccli.reports.figures', 'bbccli.reports.evidence', 'xml.etree'))]; "
-        "print(bad, file=sys.stderr)"
-    )
-    dateless = {key: value for key, value in os.environ.items() if key != "SOURCE_DATE_EPOCH"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dateless
-    )
-    assert done.stderr.strip() == "[]"
 
 
 def limited(script, limit):

@@ -172,14 +172,6 @@ def test_csv():
     ]
 
 
-def test_jsonl_is_the_document_on_one_line():
-    found = gated(0.25)
-    text = FORMS["jsonl"](found)
-    assert json.loads(text) == found
-    assert text.count("\n") == 1
-    assert ": " not in text.replace("over folds: ", "").split('"notes"')[0]
-
-
 @pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
 def test_every_report_shows_a_verdict(name):
     for outcome, threshold, side in (

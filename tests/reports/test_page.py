@@ -93,28 +93,6 @@ def test_a_saved_result_names_what_is_missing():
 
 
 @pytest.mark.sweep
-def test_a_page_of_many_begins_with_a_table():
-    text = pages.many(200, failures=2)
-    found = check_inert(text)
-    assert len(text.encode()) < 2**20
-    assert found.tags.count("tr") >= 203
-    words = "".join(found.text)
-    assert (
-        "The winner's naive AUC is too good by 0.0" in words
-        and "(median of 200 files, bbc)" in words
-    )
-    assert "Without a result: 2 of 202 files: bad <i>." in words and "no result: bad <i>" in words
-    assert "All 200 rows" in words and "202 experiments." not in words
-
-
-@pytest.mark.sweep
-def test_a_page_of_a_few_shows_each():
-    found = [pages.usual(), pages.exhibit(matrices.binary(seed=3))]
-    read_ = check_inert(page(found))
-    assert read_.tags.count("figure") == 17
-
-
-@pytest.mark.sweep
 def test_ten_thousand_configurations_are_a_small_page():
     matrix = matrices.binary(n_samples=30, n_configurations=10_000)
     text = page([pages.exhibit(matrix, "accuracy", ("cvt", "bbc"))])
@@ -213,19 +191,6 @@ class TestAssumptions:
     ("argv", "told", "untold"),
     [
         (("progression.parquet",), "its 95% percentile interval, guarded against", "held out"),
-        swept(
-            ("progression.parquet", "--side", "pessimistic"),
-            "95% lower bound, from a one-sided percentile interval",
-            "Scores",
-        ),
-        swept(("progression.parquet", "--no-guard"), "its 95% percentile interval.", "guarded"),
-        swept(("diabetes.parquet", "--metric", "mse"), "its 95% percentile interval.", "guarded"),
-        swept(
-            ("progression.parquet", "--method", "mabt"),
-            "samples were held out at random",
-            "percentile",
-        ),
-        swept(("prompts.csv", "--task", "score"), "Scores of 16 configurations", "predictions"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )

@@ -91,29 +91,6 @@ def test_each_names_its_method_metric_interval_and_level_and_no_other(method):
             assert what_it_did(estimate, record), method
 
 
-@pytest.mark.parametrize(
-    "method", daily(METHODS, ["cvt", "bbcd", "hanley-mcneil", "ncv", "jeffreys"])
-)
-def test_what_moves_an_interval_is_said(method):
-    """The guard, the clip and the cap: said where the figures show that they were at work."""
-    for metric, (name, values), word in (
-        ("auc", ("guard", (True, False)), "guarded"),
-        ("brier", ("guard", (True, False)), "guarded"),
-        ("log-loss", ("clip", (0.2, 1e-7)), "clipped"),
-        ("rmse", ("cap", (0.3, None)), "capped"),
-    ):
-        both = [reported(method, metric, models="fixed", **{name: value}) for value in values]
-        if None in both:
-            continue
-        first, second = (
-            (one.value, one.interval.lower, one.interval.upper, one.naive) for one, _ in both
-        )
-        if first != second:
-            assert all(word in text for text in texts(*both[0])), (metric, word)
-        if name != "clip":
-            assert not any(word in text for text in texts(*both[1])), (metric, word)
-
-
 def test_the_paragraph_to_the_letter():
     start = (
         "Out-of-sample predictions of 7 configurations for 40 samples in 5-fold cross-validation "

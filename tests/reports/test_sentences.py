@@ -7,20 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from day import swept
-from matrices import binary, changed_source, for_metric, regression, survival, weighing
+from matrices import binary, changed_source
 
 from bbccli import METRICS, Plan, document
 from bbccli.documents.correct import Reported
-from bbccli.domain.estimate import SelectionShare
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods import estimate as estimates_of
-from bbccli.notes.methods import tied_winners
 from bbccli.platform.rounding import Digits
-from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentence, sentences
 from bbccli.reports.words.phrases import digits_of
-from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
+from bbccli.types import IntervalKind, Pooling, Select, Side
 from bbccli.use_cases.correct import answer
 from bbccli.use_cases.options import Analysis
 
@@ -40,7 +37,6 @@ CHOICES = {
     "tolerance": (None, 0.5, 1e-9),
     "evaluation_share": (0.25, 0.26, 0.5, 0.0),
 }
-METRICS_OF = (("auc", "auc"), ("auc", "accuracy"), ("accuracy", "accuracy"), ("brier", "auc"))
 
 
 def complex_binary():
@@ -49,17 +45,6 @@ def complex_binary():
     order = [3, 1, 2, 0, 6, 4, 5]
     entries = [{"id": f"c{c}", "complexity": rank} for c, rank in enumerate(order)]
     return changed_source(matrix, {"configs": entries})
-
-
-def plans():
-    """The default with each other choice alone, and many mixtures."""
-    alone = [{name: choice} for name, choices in CHOICES.items() for choice in choices]
-    rng = np.random.default_rng(0)
-    mixed = [
-        {name: choices[rng.integers(len(choices))] for name, choices in CHOICES.items()}
-        for _ in range(12)
-    ]
-    return [Plan(**{"n_resamples": 20} | chosen) for chosen in (*alone, *mixed)]
 
 
 def runs(matrix, plan, metric, select_by, methods=METHODS):
@@ -83,29 +68,6 @@ def without_figures(found, described):
     return sentence(shown, described, Digits(3)), tuple(figures)
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("one_in", [13, swept(1)])
-def test_two_plans_of_two_numbers_never_have_one_sentence(one_in):
-    """Of the runs of each method, every day one in so many, and other plans of the next method."""
-    matrix, seen, n_runs = complex_binary(), {}, 0
-    weighed = replace(matrix, outcome=weighing(matrix.outcome))
-    cases = [(matrix, plan, *METRICS_OF[i % 5 == 4]) for i, plan in enumerate(plans())]
-    cases += [(matrix, Plan(n_resamples=20), *pair) for pair in METRICS_OF]
-    cases += [
-        (reading, Plan(n_resamples=20), *pair)
-        for reading in (matrix.with_threshold(0.3), weighed)
-        for pair in METRICS_OF[1:3]
-    ]
-    for place, (reading, plan, metric, select_by) in enumerate(cases):
-        methods = [name for i, name in enumerate(METHODS) if (i + place) % one_in == 0]
-        for found, described in runs(reading, plan, metric, select_by, methods):
-            said, figures = without_figures(found, described)
-            before, known = seen.setdefault(said, (plan, figures))
-            assert known == figures, f"{said}\n{before}\n{plan}"
-            n_runs += 1
-    assert n_runs > len(seen) > 300 / one_in
-
-
 @pytest.mark.parametrize("name", [n for n in CHOICES if n != "evaluation_share"])
 def test_every_choice_shows_in_the_sentence_of_bbc(name):
     matrix, said = complex_binary(), set()
@@ -114,16 +76,6 @@ def test_every_choice_shows_in_the_sentence_of_bbc(name):
         plan = Plan(**{"n_resamples": 20} | {name: choice})
         said |= {without_figures(*run)[0] for run in runs(matrix, plan, "auc", "auc", ["bbc"])}
     assert len(said) == len(offered)
-
-
-@pytest.mark.parametrize(
-    "field", ["tolerance", swept("seed"), swept("n_resamples"), swept("level"), swept("guard")]
-)
-def test_what_has_no_effect_is_not_said(field):
-    matrix = binary(40, 7, n_folds=5)
-    ((found, described),) = runs(matrix, Plan(), "auc", "auc", ["cvt"])
-    changed = replace(described, plan=replace(described.plan, **{field: CHOICES[field][1]}))
-    assert sentence(found, changed, Digits(3)) == sentence(found, described, Digits(3))
 
 
 @pytest.mark.parametrize("guard", [True, False])
@@ -144,31 +96,6 @@ def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
     plan = Plan(**{"n_resamples": 20} | plan)
     ((found, described),) = runs(matrix, plan, metric, select_by or metric, [method])
     return sentence(found, described, digits_of([found], described))
-
-
-@pytest.mark.parametrize(
-    ("method", "words"),
-    [
-        ("cvt", "not corrected for choosing"),
-        swept("tt", ", corrected for choosing"),
-        swept("bbc-f", "; BBC-F with selection by fold means, "),
-        swept("naive", "not corrected for choosing"),
-        swept("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        swept("delong", "DeLong with pooled selection, 25% held out, seed 0, bbc"),
-        swept("mabt", "chosen among 7 configurations, evaluated on 10 samples held out;"),
-        ("mabt", "MABT with pooled selection, 25% held out, 20 bootstrap resamples, seed 0, bbc"),
-    ],
-)
-def test_methods(method, words):
-    assert words in said_of(binary(40, 7, n_folds=5), method=method)
-
-
-def test_exact_resamples_have_no_seed():
-    said = said_of(binary(40, 7, n_folds=5), method="bbc-f", tolerance=0.01)
-    assert "selection by fold means, " in said
-    assert "all 125 bootstrap resamples, bbc" in said
-    assert "seed" not in said
-    assert "tolerance" not in said
 
 
 def test_the_metric_that_selects():
@@ -199,64 +126,9 @@ def _of_log_loss(plan):
     return matrix, *estimates_of(matrix, [METRICS["log-loss"]], plan, ["bbc"])
 
 
-def test_only_what_can_be_guarded_is_guarded():
-    assert "boundary-guarded" in said_of(binary(40, 7), guard=True)
-    assert "guarded" not in said_of(regression(), "rmse", guard=True)
-    assert "guarded" not in said_of(binary(40, 7), method="delong", guard=True)
-
-
-def test_repeats_groups_and_weights():
-    matrix = binary(40, 7, n_repeats=3)
-    grouped = replace(
-        matrix, groups=np.arange(40) // 2, outcome=weighing(matrix.outcome), folds=None
-    )
-    assert (
-        "; N = 40 in 20 groups, 3 repeats, weighted, effective number of groups 16.8; BBC"
-        in said_of(grouped)
-    )
-    assert "; N = 40, 5 folds, 3 repeats; BBC" in said_of(matrix)
-
-
 def test_a_single_configuration_is_not_corrected():
     said = said_of(binary(40, 1))
     assert ", not corrected: c0 is the only configuration; N = 40" in said
-
-
-def test_the_class_and_the_cut_are_named_where_they_matter():
-    matrix = binary(40, 7).with_threshold(0.3)
-    assert "positive class yes, cut at 0.3; BBC" in said_of(matrix, "recall")
-    assert "5 folds, cut at 0.3; BBC" in said_of(matrix, "accuracy")
-    assert "5 folds; BBC" in said_of(matrix, "auc")
-    assert "5 folds, cut at 0.3; BBC" in said_of(matrix, "auc", select_by="accuracy")
-
-
-def test_risks_read_the_other_way_are_named():
-    matrix = survival()
-    said = said_of(matrix.with_risk_direction(RiskDirection.LATER), "concordance")
-    assert "5 folds, higher predictions mean later events; BBC" in said
-    assert said_of(matrix.with_risk_direction(RiskDirection.EARLIER), "concordance") == said_of(
-        matrix, "concordance"
-    )
-
-
-def test_what_was_done_about_gaps_is_named(tmp_path):
-    rng = np.random.default_rng(0)
-    lines = ["truth,a,b,c"]
-    for row in range(40):
-        values = [f"{value:.2f}" for value in rng.random(3)]
-        lines.append(f"{row % 2},{','.join(values[:2])},{values[2] if row else ''}")
-    path = tmp_path / "gaps.csv"
-    path.write_text("\n".join(lines))
-    said = {}
-    for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
-        plan = {"n_resamples": "20", "method": ["bbc"]}
-        (said[policy],) = sentences(answer(Analysis(missing=policy, **plan), str(path)).record)
-    assert (
-        "among 2 of 3 configurations tried; N = 40, complete configurations only;"
-        in said[Missing.DROP]
-    )
-    assert "; N = 39 of 40, common samples only;" in said[Missing.COMMON_ROWS]
-    assert "; N = 40, of which c predicts 39, available cases;" in said[Missing.AVAILABLE]
 
 
 def test_values_of_later_versions_are_said_by_their_names():
@@ -302,23 +174,3 @@ class TestTheRowToReport:
             {"metric": "auc", "method": "bbc"},
             {"metric": "accuracy", "method": "bbc"},
         ]
-
-
-@pytest.mark.parametrize(
-    ("shares", "tied", "told"),
-    [
-        ((0.54, 0.46), False, "unstable"),
-        ((0.45, 0.40, 0.05), False, "unstable"),
-        ((0.54, 0.05, 0.05), False, "moderately stable"),
-        ((0.9, 0.1), False, "stable"),
-        ((0.9, 0.1), True, phrases.TIED),
-        ((0.54, 0.46), True, "unstable"),
-    ],
-)
-def test_a_choice_is_as_clear_as_the_lead_over_the_runner_up(shares, tied, told):
-    matrix = for_metric("accuracy")
-    one = METHODS["bbc"].run(matrix, METRICS["accuracy"], Plan(n_resamples=60))
-    names = [one.winner, *(c for c in matrix.configurations if c != one.winner)]
-    selection = tuple(map(SelectionShare, names, shares))
-    notes = (tied_winners(one.winner, 2, "first"),) if tied else ()
-    assert phrases.stability(replace(one, selection=selection, notes=notes)) == told
