@@ -157,12 +157,6 @@ def test_options_that_make_no_rule(options, message, hint):
     assert hint in raised.value.hint
 
 
-def test_options_make_a_rule():
-    assert rule_of(None, None, None, None) is None
-    assert rule_of(0.8, None, None, None) == GateRule(0.8, UP)
-    assert rule_of(None, 0.3, GateOn.ESTIMATE, "tt") == GateRule(0.3, DOWN, GateOn.ESTIMATE, "tt")
-
-
 NONE, ALL, WHICH = "no result can meet it", "every result meets it", "does not go with AUC"
 SHARE, SIGNED, OPEN = (0, 1), (-1, 1), (0, math.inf)
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -286,25 +285,6 @@ def test_a_rope_goes_with_bayesian_tests(run, file):
 
 
 # Forms
-
-
-@pytest.mark.sweep
-def test_the_forms_say_the_same(run, file, tmp_path):
-    options = ("--baseline", "tree 0", *FAST, "-q", "--output")
-    for suffix in ("json", "csv", "md", "xml", "txt"):
-        assert run("compare", file, *options, tmp_path / f"o.{suffix}") == (0, "", "")
-    document = json.loads((tmp_path / "o.json").read_text())
-    rows = list(csv.DictReader((tmp_path / "o.csv").read_text().splitlines()))
-    assert len(rows) == len(document["comparisons"]) == 10
-    first = document["comparisons"][0]
-    for name in ("difference", "corrected", "bound", "p"):
-        assert float(rows[0][name]) == first[name]
-    assert float(rows[0]["lower"]) == first["interval"]["lower"]
-    assert rows[0]["verdict"] == first["verdict"] == "better"
-    suite = ElementTree.fromstring((tmp_path / "o.xml").read_text())
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("11", "0", "0")
-    assert "| better |" in (tmp_path / "o.md").read_text()
-    assert " is better than the baseline tree 0." in (tmp_path / "o.txt").read_text()
 
 
 @pytest.mark.sweep

@@ -22,36 +22,11 @@ def saved(tmp_path_factory):
     return path
 
 
-@pytest.mark.sweep
-def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(run, tmp_path):
-    target = tmp_path / "report.html"
-    status, out, err = run("correct", SAMPLE, *FAST, "--seed", "3", "-o", target)
-    assert (status, out) == (0, "")
-    *_, expected, last = err.splitlines()
-    assert expected.startswith("Expect 0.") and last == f"wrote {target}"
-    text = target.read_text(encoding="utf-8")
-    assert text.count("<figure>") == 8
-    assert "--seed 3 --n-resamples 50" in "".join(pages.read(text).text)
-    assert len(text.encode()) < 2**20
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_on_standard_output_is_alone(run):
     status, out, err = run("correct", SAMPLE, *FAST, "--format", "html")
     assert status == 0
     assert out.startswith("<!DOCTYPE html>") and err == ""
-
-
-@pytest.mark.sweep
-def test_the_cost_stands_in_the_json_only_where_asked(run, saved):
-    cost = json.loads(saved.read_text())["search_cost"]
-    assert cost["counts"][-1] == 177 and cost["n_resamples"] == 50
-    assert run.document("correct", SAMPLE, *FAST)["search_cost"] is None
-
-
-@pytest.mark.sweep
-def test_the_cost_is_a_sentence_in_the_table(run):
-    assert "search " in run.printed("correct", SAMPLE, *FAST, "--cost-of-search")
 
 
 @pytest.mark.sweep
@@ -120,26 +95,6 @@ def test_a_file_that_is_not_there_is_no_page(run, name, tmp_path):
     assert "no such file" in run.refused("report", tmp_path / name)
 
 
-@pytest.mark.sweep
-@pytest.mark.usefixtures("undrawn")
-def test_a_page_of_a_batch(run, tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "p.csv").write_bytes(Path(SAMPLE).read_bytes())
-    (tmp_path / "bad.csv").write_text("x\n")
-    target = tmp_path / "results.html"
-    files = [tmp_path / name for name in ("a/p.csv", "b/p.csv", "bad.csv")]
-    argv = ["batch", *files, "-o", target, *FAST, "--jobs", "1", "--fold", "fold", "-q"]
-    assert run(*argv, "--metric", "auc")[0] == 5
-    text = target.read_text(encoding="utf-8")
-    assert "(median of 2 files, bbc)" in text and "Without a result: 1 of 3 files: " in text
-    lines = tmp_path / "results.jsonl"
-    assert run("batch", *files, "-o", lines, *FAST, "--jobs", "1", "-q")[0] == 5
-    page = tmp_path / "again.html"
-    assert run("report", lines, "-o", page, "-q")[0] == 0
-    assert "Without a result: 1 of 3 files: " in page.read_text(encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     """A comparison that was saved, and its page as `bbc compare` writes it."""
@@ -168,15 +123,6 @@ def test_a_saved_comparison_gives_the_page_that_compare_writes(run, compared, tm
 
 
 @pytest.mark.sweep
-def test_a_page_of_a_comparison_has_a_title_and_figures(run, compared, tmp_path):
-    figures = tmp_path / "figures"
-    argv = ["report", compared / "x.json", "--title", "A <b>", "--figures", figures]
-    assert "<title>A &lt;b&gt;</title>" in run.printed(*argv)
-    kinds = {path.name.partition(".")[0] for path in figures.iterdir()}
-    assert kinds == {"differences", "ranking"}
-
-
-@pytest.mark.sweep
 @pytest.mark.parametrize("other", ["correct", "itself"])
 def test_a_comparison_has_a_page_of_its_own(run, compared, saved, tmp_path, other):
     one, target = compared / "x.json", tmp_path / "r.html"
@@ -196,17 +142,6 @@ def test_a_damaged_comparison_is_named_with_its_key(run, compared, tmp_path):
     damaged.write_text(json.dumps(document))
     error = run.refused("report", damaged)
     assert 'comparisons[0].verdict is "great"' in error and "bbc compare" in error
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    ("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("vl.json", b"{")]
-)
-def test_a_figure_in_each_form(run, saved, tmp_path, form, start):
-    target = tmp_path / f"figure.{form}"
-    for _ in range(2):
-        assert run("plot", saved, "--kind", "cost", "-o", target)[0] == 0
-        assert target.read_bytes().startswith(start)
 
 
 @pytest.mark.sweep
@@ -274,15 +209,6 @@ def test_figures_are_of_one_result(run, listed, tmp_path):
         "hint: run bbc report on one saved result at a time\n"
     )
     assert not any(path.exists() for path in (picture, page, figures))
-
-
-@pytest.mark.parametrize("kind", ["forest", "cd"])
-def test_a_result_that_is_not_there_has_no_figure(run, kind, tmp_path):
-    name = tmp_path / "no.json"
-    problem, hint = run.refused(
-        "plot", name, "--kind", kind, "-o", tmp_path / "x.vl.json"
-    ).splitlines()
-    assert problem == f"error: {name}: no such file" and hint.startswith("hint: ")
 
 
 def test_an_unfit_result_has_no_diagram(run, saved, listed, tmp_path):

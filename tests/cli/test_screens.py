@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from day import daily, swept
-from rich.cells import cell_len
+from day import daily
 
 SCREENS = Path(__file__).parent / "screens"
 DATA = """\
@@ -188,27 +187,6 @@ def test_one_configuration_is_compared_with_nothing_and_none_is_dropped(run):
     shown = lines_of(run, "drop", file)
     said = "If folds remain, train the one configuration on the next one; none is dropped now."
     assert said in " ".join(shown)
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("a_name_of_sixty_characters_that_has_no_blank_in_it_and_no_end_1", "b", "c"),
-        swept(("[red]x[/red]", "[bold]y", "*star* _u_")),
-        swept(("模型一号 逻辑回归 正则化系数零点一", "模型二号 随机森林", "模型三号")),
-    ],
-)
-@pytest.mark.parametrize("width", [80, swept(120)])
-def test_names_as_they_are_in_every_screen(run, monkeypatch, names, width):
-    monkeypatch.setenv("COLUMNS", str(width))
-    file = file_of(dict(zip(names, SCORES, strict=True)))
-    commands = ("correct", "leaderboard", "compare", "drop", ("compare", "--baseline", names[0]))
-    for command in (*commands, ("compare", "--pair", *names[:2])):
-        words = (command,) if isinstance(command, str) else command
-        shown = lines_of(run, words[0], file, *words[1:])
-        assert max(map(cell_len, shown)) <= width, words
-        assert names[0][:12] in "".join(shown), words
 
 
 @pytest.mark.usefixtures("folder")

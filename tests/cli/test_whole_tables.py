@@ -300,24 +300,6 @@ def test_names_beside_tables_are_whole(found, name):
         assert all(letters(visible(one)) in text for one in names)
 
 
-def test_the_command_line_prints_the_same_on_terminals_and_pipes(
-    run, found, folder, monkeypatch, capsys
-):
-    whole = {width: printed(found("drop"), Kind.DROP, width) for width in (*WIDTHS, 40)}
-    words = TABLES["drop"][1]
-    monkeypatch.setenv("TERM", "xterm")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for tty in (False, True):
-        monkeypatch.setattr("sys.stdout.isatty", lambda tty=tty: tty)
-        for width, text in whole.items():
-            monkeypatch.setenv("COLUMNS", str(width))
-            out = run(*words, "--notes", "all")[1]
-            assert ("\x1b[" in out) == tty
-            plain = re.sub(r"\x1b\[[\d;]*m", "", out)
-            assert [line.rstrip() for line in plain.splitlines()] == text.splitlines()
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_summary_of_a_batch(run, folder, monkeypatch, width):
     monkeypatch.chdir(folder)

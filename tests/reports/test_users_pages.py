@@ -3,7 +3,6 @@
 import json
 import re
 from html import unescape
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -115,30 +114,6 @@ def test_scores_that_came_out_again_and_models_that_all_take_part(page, save, ru
         assert f"{claim} | {words}" in told
 
 
-def test_the_page_of_a_batch_with_a_gate(page, save, tmp_path, run):
-    paths = [save(made(seed), f"p{seed}.csv") for seed in (0, 1)]
-    (tmp_path / "bad.csv").write_text("x\n")
-    asked = ("batch", *paths, tmp_path / "bad.csv", "--metric", "auc", "--jobs", "1")
-    lines = tmp_path / "r.jsonl"
-    assert run(*asked, *FAST, "--fail-under", "0.01", "-q", "-o", lines)[0] == 5
-    found = [json.loads(line) for line in lines.read_text().splitlines()]
-    bounds = [
-        next(e for e in one["estimates"] if e["method"] == "bbc")["interval"]["lower"]
-        for one in found
-        if "error" not in one
-    ]
-    low, high = sorted(bounds)
-    told = page(*asked, "--fail-under", str((low + high) / 2))
-    assert "2 gates: 1 failed, 1 met." in told and "Without a result: 1 of 3 files: " in told
-    verdicts = {
-        line.split(" | ")[0]: line.split(" | ")[1]
-        for line in told.splitlines()
-        if line.startswith(("p0.csv |", "p1.csv |", "bad.csv |")) and line.count("|") > 6
-    }
-    assert verdicts == {f"p{i}.csv": "met" if bounds[i] == high else "failed" for i in (0, 1)}
-    assert re.search(r"^bad.csv \| no result: ", told, re.MULTILINE)
-
-
 def test_each_metric_of_a_batch_has_its_figure_table_and_gate(page, save):
     paths = [save(made(seed), f"p{seed}.csv") for seed in (0, 1)]
     asked = ("batch", *paths, "--metric", "auc", "--metric", "brier", "--jobs", "1")
@@ -194,43 +169,6 @@ def test_the_cost_in_the_order_of_the_trials(run, save, tmp_path):
     of = performances(run, path)
     best = [of["c"], max(of["c"], of["a"]), max(of.values())]
     assert cost["tried"]["naive"] == pytest.approx(best)
-
-
-def roc_by_loops(scores, truth, weights, at):
-    """The middle of the true positive rates at a false positive rate, ties walked together."""
-    points = [(0.0, 0.0)]
-    for cut in sorted(set(scores), reverse=True):
-        said = scores >= cut
-        points.append(
-            tuple(
-                float(weights[said & (truth == k)].sum() / weights[truth == k].sum())
-                for k in (0, 1)
-            )
-        )
-    ends = []
-    for (x0, y0), (x1, y1) in pairwise(points):
-        if x0 <= at <= x1:
-            ends += [y0, y1] if x0 == x1 else [y0 + (y1 - y0) * (at - x0) / (x1 - x0)]
-    return (min(ends) + max(ends)) / 2
-
-
-def test_the_roc_of_weighted_samples(run, save, tmp_path):
-    table = made(names={"only": 0.7})
-    table["weight"] = np.linspace(0.2, 3, len(table))
-    path, figure = save(table), tmp_path / "roc.vl.json"
-    asked = ("plot", path, "--weight", "weight", *FAST, "--kind", "roc", "-q", "-o", figure)
-    assert run(*asked)[0] == 0
-    points = json.loads(figure.read_text())
-    values = points["data"]["values"] if "data" in points else points["layer"][0]["data"]["values"]
-    naive = [one for one in values if one.get("series") == "naive"]
-    (x,) = {key for key in naive[0] if key not in ("series", "y", "value", "lower", "upper")} or {
-        "x"
-    }
-    y = "y" if "y" in naive[0] else "value"
-    scores, truth, weights = (table[k].to_numpy() for k in ("only", "truth", "weight"))
-    for one in naive[5:96:10]:
-        expected = roc_by_loops(scores, truth, weights, one[x])
-        assert one[y] == pytest.approx(expected, abs=1e-6), one
 
 
 def test_too_many_samples_for_a_set_of_the_best_are_said_to_be(page, save):
