@@ -19,6 +19,7 @@ import pytest
 from matrices import binary, regression
 from public import listed
 
+import bbccli
 from bbccli import METHODS, METRICS, Plan, compare, correct, document, drop, matrix_of, read
 from bbccli import plan as plan_of
 from bbccli.comparisons import (
@@ -42,7 +43,6 @@ from bbccli.errors import BbcError, InputError, OptionError, parameter
 from bbccli.methods import choose_methods, estimate
 from bbccli.metrics import Metric, choose_metric, choose_metrics, mean_of, metric_named
 from bbccli.planning.simulation import Study
-from bbccli.platform import arguments
 from bbccli.recording import Recorder
 from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.types import (
@@ -62,7 +62,7 @@ from bbccli.types import (
     Task,
 )
 
-PACKAGE = Path(arguments.__file__).parents[1]
+PACKAGE = Path(bbccli.__file__).parent
 PLAN = Plan(n_resamples=60)
 MATRIX = binary()
 NAMES = MATRIX.configurations

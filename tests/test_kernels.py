@@ -13,8 +13,7 @@ from matrices import binary
 from bbccli import METHODS, Plan
 from bbccli.errors import OptionError
 from bbccli.metrics import kernels
-from bbccli.metrics.kernels import product, running, sweep
-from bbccli.metrics.kernels.pairs import largest_total, presort
+from bbccli.metrics.kernels import largest_total, presort, product, running, sweep
 from bbccli.platform.resources import Engine, Resources, use
 
 

@@ -13,8 +13,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, kernels, weighting
-from bbccli.metrics.kernels import prepared, sweep
-from bbccli.metrics.kernels.pairs import presort
+from bbccli.metrics.kernels import prepared, presort, sweep
 from bbccli.platform.resources import Engine, Resources, resources_of, use
 from bbccli.platform.workers import ordered_map
 from bbccli.stats import resampling

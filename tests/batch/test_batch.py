@@ -13,6 +13,7 @@ import pytest
 from day import swept
 from experiments import FAST, experiment
 
+from bbccli import __version__
 from bbccli.batch.run import Tally
 from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import key_of
@@ -21,7 +22,6 @@ from bbccli.documents.loading import read_documents
 from bbccli.platform.records import as_json
 from bbccli.reading import hash_of
 from bbccli.use_cases.options import Analysis
-from bbccli.version import __version__
 
 PATTERN = "runs/**/p.csv"
 

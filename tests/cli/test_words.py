@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+import bbccli
 from bbccli.cli.command import COMMANDS, command_named
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import NOTES
-from bbccli.reading import runs
 from bbccli.stats.intervals import INTERVALS
 
-PACKAGE = Path(runs.__file__).parents[2]
+PACKAGE = Path(bbccli.__file__).parent
 
 PAGES = Path(__file__).parents[2] / "docs"
 

@@ -13,7 +13,6 @@ from pairs import PLAN, ask, case, of_labels, of_table
 from bbccli import METRICS, PredictionMatrix
 from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
 from bbccli.comparisons.pairs.base import PairNeed as Need
-from bbccli.comparisons.pairs.permutation_and_bootstrap import Swaps
 from bbccli.comparisons.records import Verdict
 from bbccli.domain.plan import Plan, n_draws
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
@@ -335,9 +334,6 @@ def test_swaps_of_what_is_only_ordered_know_no_scale(name):
     predictions = matrix.predictions.copy()
     predictions[:, :, 4] = predictions[:, :, 4] ** 3 * 0.9 + 0.05  # the same order
     other = replace(matrix, predictions=predictions)
-    swaps = Swaps(case(matrix, name, (1, 4)))
-    unswapped = swaps.after(np.zeros((1, swaps.n_differing), np.uint8))
-    assert unswapped[0] == pytest.approx(case(matrix, name, (1, 4)).difference, abs=1e-12)
     one, two = (ask("permutation", m, name, (1, 4)) for m in (matrix, other))
     assert two.p == one.p
     monotone = predictions.copy()

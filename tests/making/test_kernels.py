@@ -11,8 +11,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METRICS, Plan
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.capped import with_plan
-from bbccli.metrics.kernels import forms_of
-from bbccli.metrics.kernels.pairs import presort
+from bbccli.metrics.kernels import forms_of, presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
 from bbccli.stats.making import maker_of

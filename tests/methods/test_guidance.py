@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from day import swept
 
+from bbccli import matrix_of
 from bbccli.cli.app import main
 from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
@@ -15,7 +16,6 @@ from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.notes.making import guided_climb
 from bbccli.reading import read
-from bbccli.reading.arrays import matrix_of
 from bbccli.stats.guidance import Guidance, standing_of
 from bbccli.types import Guided
 from benchmarks.validation.searched import SVM, Switches, tpe, trained

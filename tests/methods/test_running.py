@@ -12,9 +12,9 @@ from bbccli.errors import UndefinedError
 from bbccli.methods import __path__ as path
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.methods.registry import module_of
-from bbccli.notes.methods import single_configuration, tied_winners
-from bbccli.stats.bootstrap import summary
+from bbccli.notes import NOTES
 from bbccli.stats.case import Answer
+from bbccli.stats.selection.units import rests_on
 from bbccli.types import IntervalKind, Pooling
 
 AUC = METRICS["auc"]
@@ -41,12 +41,12 @@ def test_a_method_that_splits_ignores_the_selection_where_nothing_is_held_out():
 
 
 def test_winner_naive_figure_and_first_notes_are_those_of_the_choice():
-    note = single_configuration()
+    note = NOTES["single-configuration"]()
     tied = replace(MATRIX, predictions=MATRIX.predictions[:, :, [0] * MATRIX.n_configurations])
     found = a_method(lambda case: Answer(0.5, notes=(note,))).run(tied, AUC, Plan())
     expected = METHODS["cvt"].run(tied, AUC, Plan())
     n_tied = MATRIX.n_configurations
-    first = tied_winners(MATRIX.configurations[0], n_tied, Pooling.POOLED)
+    first = NOTES["tied-winners"](MATRIX.configurations[0], n_tied, Pooling.POOLED)
     assert (found.winner, found.naive) == (expected.winner, expected.naive)
     assert found.notes == (first, note)
     assert found.method == "mine"
@@ -97,13 +97,13 @@ def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):
     made = (for_metric("accuracy", n_samples=240, n_folds=12, seed=seed) for seed in range(20))
     accuracy, plan = METRICS["accuracy"], Plan(5000, tolerance=0.01)
     matrix = next(m for m in made if METHODS["t-folds"].run(m, accuracy, plan).winner != "c0")
-    asked, rests_on = [], summary.rests_on
+    asked = []
 
     def counted(*given):
         asked.append(given[2])
         return rests_on(*given)
 
-    monkeypatch.setattr(summary, "rests_on", counted)
+    monkeypatch.setattr("bbccli.stats.bootstrap.summary.rests_on", counted)
     found = METHODS["naive-f"].run(matrix, accuracy, plan)
     assert {matrix.configurations[column] for column in asked} == {found.winner}
     assert len(asked) > 1

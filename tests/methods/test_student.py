@@ -71,7 +71,8 @@ def test_equal_folds_give_no_width_and_a_note(name):
     perfect = replace(data, predictions=0.1 + 0.8 * data.outcome.values[None, :, None])
     found = run(name, perfect, "auc")
     assert (found.interval.lower, found.interval.upper) == (1.0, 1.0)
-    assert "no-variance" in [note.code for note in found.notes]
+    (note,) = [note for note in found.notes if note.code == "no-variance"]
+    assert "variance at 1 is 0" in note.text
 
 
 @pytest.mark.parametrize("name", ["t-folds", "t-corrected", "naive-f"])

@@ -17,7 +17,7 @@ from bbccli.documents.leaderboard import leaderboard
 from bbccli.methods import estimate
 from bbccli.methods.several import _around_its_value
 from bbccli.metrics.capped import measuring
-from bbccli.notes.methods import leave_one_out
+from bbccli.notes import NOTES
 from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS
@@ -162,7 +162,7 @@ def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
     one = bbc(for_metric("accuracy"), "accuracy", Plan(n_resamples=100))
     assert _around_its_value(one, METRICS["accuracy"]) is one
     lower, upper = one.interval.lower, one.interval.upper
-    noted = replace(one, notes=(leave_one_out("F1"),))
+    noted = replace(one, notes=(NOTES["leave-one-out"]("F1"),))
     beyond = replace(noted, value=(lower if off < 0 else upper) + off)
     found = _around_its_value(beyond, METRICS["accuracy"])
     assert [note.code for note in found.notes] == ["leave-one-out", "outside-interval"]

@@ -11,7 +11,7 @@ from matrices import bound, for_metric, weighing
 from numpy.testing import assert_allclose, assert_array_equal
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics import METRICS, confusion
+from bbccli.metrics import METRICS
 from bbccli.metrics.kernels import product, sweep
 from bbccli.platform.resources import Resources, use
 from bbccli.types import Direction, PredictionKind, Task
@@ -444,9 +444,9 @@ def test_many_classes_are_scored_as_few_are(name, monkeypatch):
         outcome = Outcome(Task.MULTICLASS, truth, tuple("abcde"), weights=given)
         few = METRICS[name].bind(outcome, predicted)
         with monkeypatch.context() as patched:
-            patched.setattr(confusion, "MANY_CLASSES", 1)
+            patched.setattr("bbccli.metrics.confusion.MANY_CLASSES", 1)
             many = METRICS[name].bind(outcome, predicted)
-        assert isinstance(many.parts[0], confusion.ByClass)
+        assert type(many.parts[0]).__name__ == "ByClass"
         expected = few(weights)
         assert np.isfinite(expected).any()
         with use(Resources(jobs=4096, memory=16 * 10**6)):

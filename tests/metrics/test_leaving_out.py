@@ -10,7 +10,6 @@ from matrices import for_metric, weighing
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import MeanScorer
-from bbccli.metrics.statistic import Sum
 from bbccli.metrics.weighting import Units, one_by_one, without_each
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, Task
@@ -151,14 +150,6 @@ def test_without_a_sample_an_infinite_loss_stays_undefined():
     found = scorer.without_each(np.ones(3, np.uint8), Units(np.arange(3), 3))
     assert np.isnan(found[:, 0]).all()
     np.testing.assert_allclose(found[:, 1], [2.5, 2.0, 1.5])
-
-
-def test_sums_that_cancel_are_nothing():
-    terms = np.random.default_rng(0).normal(size=(11, 50))
-    terms[10] = -terms[1:10].sum(axis=0)
-    left = Sum.bound(terms).without(np.ones(11, int), Units(np.arange(11), 11), None)
-    assert (left[0] == 0).all()
-    assert (left[1:] != 0).all()
 
 
 def test_an_undefined_loss_is_undefined_wherever_it_has_weight():

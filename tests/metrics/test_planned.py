@@ -14,7 +14,6 @@ from bbccli.dropping import drop, replay
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import estimate
 from bbccli.metrics.capped import cap_of, with_cap
-from bbccli.metrics.probability import LOG_LOSS, surprise
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, PredictionKind, Task
 
@@ -123,12 +122,6 @@ def test_the_same_predictions_cost_the_same_in_32_and_64_bits(zero):
     assert wide[0] == pytest.approx(2 / 60 * -np.log(CLIP), rel=1e-9)
 
 
-def test_a_certain_and_right_prediction_costs_nothing():
-    loss = surprise(certain().outcome, certain().predictions[0])[2:, 1]
-    assert not loss.any()
-    assert not np.signbit(loss).any()
-
-
 def test_the_default_is_the_precision_of_32_bits():
     assert np.finfo(np.float32).eps == CLIP == Plan().clip == METRICS["log-loss"].bind.clip
 
@@ -138,7 +131,7 @@ def test_every_method_obeys_the_plan(clip):
     matrix, plan = certain(), Plan(n_resamples=30, clip=clip)
     expected = 2 / 60 * -np.log(clip)
     matrix = replace(matrix, predictions=matrix.predictions[:, :, 1:], configurations=("sure",))
-    assert METHODS["cvt"].run(matrix, LOG_LOSS, plan).value == pytest.approx(expected)
+    assert METHODS["cvt"].run(matrix, METRICS["log-loss"], plan).value == pytest.approx(expected)
     assert figures(matrix, plan)[0][0] == pytest.approx(expected)
 
 
@@ -147,15 +140,18 @@ def test_the_clip_may_decide_who_wins_and_who_goes():
         plan = Plan(n_resamples=200, clip=clip)
         noisy = certain()
         noisy = replace(noisy, predictions=noisy.predictions * [0.0, 1] + [0.5, 0])
-        assert METHODS["bbc"].run(noisy, LOG_LOSS, plan).winner == winner
-        assert winner not in drop(noisy, LOG_LOSS, plan, threshold=0.51, min_samples=20).drop
-        assert drop(noisy, LOG_LOSS, plan, threshold=0.51, min_samples=20).drop
-        (replayed,), _ = replay(noisy, LOG_LOSS, plan, min_samples=20)
-        assert replayed.naive == METHODS["cvt"].run(noisy, LOG_LOSS, plan).value
+        assert METHODS["bbc"].run(noisy, METRICS["log-loss"], plan).winner == winner
+        assert (
+            winner
+            not in drop(noisy, METRICS["log-loss"], plan, threshold=0.51, min_samples=20).drop
+        )
+        assert drop(noisy, METRICS["log-loss"], plan, threshold=0.51, min_samples=20).drop
+        (replayed,), _ = replay(noisy, METRICS["log-loss"], plan, min_samples=20)
+        assert replayed.naive == METHODS["cvt"].run(noisy, METRICS["log-loss"], plan).value
 
 
 def test_the_document_says_it():
-    found = [METHODS["cvt"].run(certain(), LOG_LOSS, Plan(clip=1e-4))]
+    found = [METHODS["cvt"].run(certain(), METRICS["log-loss"], Plan(clip=1e-4))]
     assert document(certain(), found)["plan"]["clip"] == 1e-4
 
 

@@ -2,14 +2,9 @@
 
 import numpy as np
 import pytest
-from day import swept
-from numpy.testing import assert_array_equal
 from reading import refused
 
-from bbccli.reading import Request, read
-from bbccli.reading.columns.glance import alike
-from bbccli.reading.layout import folds_joined
-from bbccli.reading.sources import read_table
+from bbccli.reading import read
 from bbccli.types import Task
 
 N = 200
@@ -20,14 +15,6 @@ Q = np.clip(0.4 + 0.2 * TWO + RNG.normal(0, 0.2, N), 0.02, 0.98).round(3)
 VALUES = RNG.normal(50, 10, N).round(2)
 X = (VALUES + RNG.normal(0, 5, N)).round(3)
 Y = (VALUES + RNG.normal(0, 6, N)).round(3)
-
-
-@pytest.mark.parametrize("n_sums", [3, swept(8), swept(9), swept(40)])
-def test_the_nearest_sums_are_found_on_both_sides(n_sums):
-    sums = np.random.default_rng(n_sums).permutation(n_sums).astype(float)
-    wanted = np.array([-3, 0.2, 1.4, n_sums / 2 + 0.1, n_sums - 1.3, n_sums + 5])
-    near = [np.argsort(np.abs(sums - one), kind="stable")[:4] for one in wanted]
-    assert_array_equal(alike(sums, wanted), near)
 
 
 def test_two_metrics_of_one_system_are_refused(save):
@@ -73,15 +60,6 @@ def test_certainty_is_told_of_rounded_probabilities(save):
 def test_no_column_is_computed_from_itself(save):
     file = save("m.csv", {"y": VALUES, "x": X, "twice": 2 * VALUES})
     refused("twice is the truth, but for a factor and a constant,", file)
-
-
-def test_files_that_share_folds_are_not_the_folds(save):
-    def part(number):
-        folds = 2 * number + np.arange(N) % 2
-        return {"y": TWO, "fold": folds, "oof": P if number else Q}
-
-    tables = [read_table(save(f"oof_fold{i}.csv", part(i))) for i in range(2)]
-    assert folds_joined(tables, Request()) == (tables, [])
 
 
 def test_a_pattern_counts_before_another_one_leaves_its_columns_out(save):

@@ -7,8 +7,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from bbccli import matrix_of
 from bbccli.domain.outcome import Outcome
-from bbccli.reading.arrays import matrix_of
 from bbccli.reading.checks.direction import standings
 from bbccli.reading.checks.sanity import keys_of, notes_on
 from bbccli.reading.predictions import Values

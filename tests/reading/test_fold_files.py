@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose
 from bbccli import read
 from bbccli.errors import BbcError
 from bbccli.reading import Roles
-from bbccli.reading.layout import parts
 
 N, K = 60, 5
 RNG = np.random.default_rng(8)
@@ -174,7 +173,7 @@ def test_models_that_predict_the_same_samples_stay_models(write):
 
 @pytest.mark.parametrize("few", [1, 64])
 def test_folds_that_share_a_sample_are_not_joined(write, monkeypatch, few):
-    monkeypatch.setattr(parts, "_FEW", few)
+    monkeypatch.setattr("bbccli.reading.layout.parts._FEW", few)
     paths = write("{model}/fold{fold}.csv", models=MODELS)
     first = paths[0].read_text().splitlines()[1]
     paths[1].write_text(f"{paths[1].read_text()}{first}\n")

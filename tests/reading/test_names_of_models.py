@@ -17,11 +17,10 @@ from runs import autogluon, oof
 from bbccli import METHODS, METRICS, Plan, document
 from bbccli.domain.source import ToolRun
 from bbccli.errors import BbcError, OptionError
-from bbccli.reading import Request, Roles, read
+from bbccli.reading import Metadata, Request, Roles, read
 from bbccli.reading.conversion import convert
 from bbccli.reading.evaluations import frameworks
 from bbccli.reading.interface import Predictions
-from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import NAMES
 from bbccli.reading.runs import folder as folder_readers
 from bbccli.recording import Recorder

@@ -8,7 +8,6 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.reading import read
-from bbccli.reading.assembly import notes_on_groups
 from bbccli.types import Missing
 
 META = {"spec": "bbc-predictions", "version": "1"}
@@ -146,9 +145,11 @@ def test_groups_that_span_folds(save):
     assert note.code == "group-spans-folds"
     assert note.text.startswith("1 of 3 groups")
     assert "leakage" in note.text
-    groups, folds = np.array([0, 0, 1, 1, 2, 2]), np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]])
-    [note] = notes_on_groups(groups, folds)
-    assert note.text.startswith("2 of 3 groups")  # those of one repeat count once
+    columns = {"row_id": [*range(6)] * 2, "repeat": [0] * 6 + [1] * 6, "group": [*"gghhii"] * 2}
+    columns |= {"fold": [0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0], "truth": [*"xyxyxy"] * 2}
+    columns |= {name: (np.arange(12) % 5 + shift) / 9 for name, shift in (("a", 1), ("b", 3))}
+    found = {note.code: note.text for note in read(save("r.csv", columns)).notes}
+    assert found["group-spans-folds"].startswith("2 of 3 groups")  # of one repeat count once
 
 
 @pytest.mark.parametrize("name", ["m.csv", swept("m.csv.gz"), swept("m.tsv"), swept("m.parquet")])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from day import swept
 from documents import codes
-from reading import fault
+from reading import checked, fault
 from runs import autogluon, oof
 from sklearn.datasets import make_classification
 
@@ -17,7 +17,6 @@ from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.platform import read_limits
 from bbccli.reading import Roles, hash_of, read, sources
-from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.folder import RUNS
 from bbccli.types import PredictionKind
 from bbccli.use_cases.inspection import inspect
@@ -198,18 +197,15 @@ def test_openml(tmp_path):
     assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == ("OpenML", 2, 4)
 
 
-@pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
+@pytest.mark.parametrize(
+    "name", ["params.json", "leaderboard.csv", "folds/fold_0_validation_indices.npy"]
+)
 def test_what_lies_in_a_run_has_a_limit_too(copied, name):
     place = copied("mljar")
     file = place / name
     file.write_bytes(b"[" + b" " * 2**21 + b"]")
-    how = {
-        ".json": file_parsing.read_json,
-        ".csv": file_parsing.read_rows,
-        ".npy": file_parsing.read_positions,
-    }
     with (
         read_limits.use(read_limits.Reading(max_input=2**20)),
         pytest.raises(InputError, match="holds more than"),
     ):
-        how[file.suffix](file)
+        checked(place)

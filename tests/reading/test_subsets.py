@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from reading import refused
 
+from bbccli import matrix_of
 from bbccli.errors import InputError
 from bbccli.reading import Roles, read
-from bbccli.reading.arrays import matrix_of
 from bbccli.types import Task
 from bbccli.use_cases.inspection import inspect
 

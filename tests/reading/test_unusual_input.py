@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from day import swept
 
+from bbccli import matrix_of
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
-from bbccli.reading.arrays import matrix_of
 from bbccli.types import Missing, PredictionKind, Task
 
 N = 40

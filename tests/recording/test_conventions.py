@@ -18,7 +18,6 @@ import bbccli
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder, scorer
-from bbccli.recording.partial import as_labels
 from bbccli.search import DroppingSearchCV
 from bbccli.stats.verification import verified, verify
 
@@ -288,7 +287,3 @@ def test_folds_by_number_are_stratified_for_classes_alone(tmp_path):
         )
     ]
     assert one_class == [False, True]
-
-
-def test_a_prediction_that_lacks_is_no_label():
-    assert as_labels(np.array([1, np.nan, 0]), ["a", "b"]).tolist() == ["b", None, "a"]

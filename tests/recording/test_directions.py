@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from bbccli import matrix_of
 from bbccli.domain.plan import Plan
 from bbccli.metrics import METRICS
 from bbccli.reading import read
-from bbccli.reading.arrays import matrix_of
 from bbccli.stats.guidance import on_guidance
 from tests.methods.test_guidance import best, prompts
 from tests.recordings import Chances, X, Y, recorder, scored

@@ -26,7 +26,6 @@ from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
-from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.of_blocks import page_of_blocks
 from bbccli.reports.words.comparison_sentences import figures_of, lines, quote, signed
 from bbccli.reports.words.phrases import ends_of
@@ -263,9 +262,6 @@ class TestRanks:
         drawn = draw("cd", shown(of_ranks(matrix_of(), tests=("friedman",))))
         assert {v["what"] for v in drawn.spec["data"]["values"]} == {"best", "worst"}
         assert "no groups are joined" in drawn.caption and "no pairs were tested" in drawn.reading
-
-    def test_groups_that_are_cut_end_with_what_is_shown(self):
-        assert joined([["a", "b", "c"], ["c", "d"]], ["a", "b", "c"]) == [(0, 2)]
 
 
 def test_figures_of_other_results_say_what_they_need(documents):
