@@ -8,6 +8,7 @@ from reading import refused
 
 from bbccli import matrix_of
 from bbccli.reading import Roles, read
+from bbccli.reading.columns.classes import sum_to_one
 from bbccli.types import PredictionKind, Task
 
 N = 120
@@ -178,10 +179,35 @@ def test_arrays_of_configurations_stay(save):
 BOTH = np.stack([P, 1 - P], axis=1)
 
 
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (BOTH, True),
+        (100 * BOTH, True),
+        (A, True),
+        (2 * BOTH, False),  # the same sum in every row, but neither 1 nor 100
+        (np.stack([P + 1, -P], axis=1), False),  # below 0
+        (np.stack([P, 1 - P + 0.0001 * (RNG.random(N) < 0.5)], axis=1), False),  # 1 in half of rows
+        (np.stack([P, 1 - P + 0.0001 * (np.arange(N) == 3)], axis=1), True),  # but for one half
+        (BOTH[:5], False),  # too few rows to be no accident
+        (np.repeat([[0.3, 0.7]], N, axis=0), False),  # constant
+        (np.stack([TWO, 1 - TWO], axis=1).astype(float), False),  # labels, and the opposite ones
+        (np.where(np.arange(N)[:, None] == 7, np.inf, BOTH), False),
+    ],
+)
+def test_what_sums_to_1(columns, told):
+    assert sum_to_one(columns, labelled=False) == told
+
+
 def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
     near = (45 + 10 * BOTH).round(3)  # none is above 55
     matrix = read(save("m.csv", {"y": YES[TWO], "neg": near[:, 0], "pos": near[:, 1], "q": 50 * Q}))
     assert matrix.n_configurations == 2
+
+
+def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
+    for off, told in ((0.0005, True), (0.02, False)):
+        assert sum_to_one(BOTH + np.array([0, off]), labelled=True) == told
 
 
 LOGITS = {"a": 2, "b": 1, "weak": 0}
