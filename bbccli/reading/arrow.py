@@ -428,10 +428,19 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedA
             problem = "integers beyond 64 bits cannot be read"
             hint = "store a key as text, and predictions as floating-point numbers"
         raise InputError(problem, column=name, hint=hint) from None
-    if is_text(column.type):
+    if is_text(column.type) and any(map(_has_empty, column.chunks)):
         filled = cast(apply("binary_length", column), pa.bool_())
         column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
     return column
+
+
+def _has_empty(texts: pa.Array) -> bool:
+    """True if a text is empty, or null, as a rule."""
+    if not len(texts):
+        return False
+    wide = np.int64 if str(texts.type) == "large_string" else np.int32
+    ends = np.frombuffer(texts.buffers()[1], wide)[texts.offset : texts.offset + len(texts) + 1]
+    return bool((ends[1:] == ends[:-1]).any())
 
 
 def _is_uuid(kind: pa.DataType) -> bool:
