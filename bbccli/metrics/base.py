@@ -42,7 +42,9 @@ from bbccli.types import (
 )
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"
+MISSING_CLASS = "if a class has no sample"
 
+CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
 MANY_CLASSES = 32
 """Classes up to which what is added up class by class is a matrix product; of more it is sparse."""
@@ -292,6 +294,19 @@ class BothForms:
     def __call__(self, lanes: FloatArray) -> OfColumn:
         """Return what scores a configuration in numpy."""
         return self.in_numpy(lanes)
+
+
+def zeroed(of_class: Formula) -> Formula:
+    """Return a formula of totals, and of those of all samples, with 0 where it is undefined on
+    these.
+    """
+
+    def of(*totals: FloatArray) -> FloatArray:
+        half = len(totals) // 2
+        values, everywhere = of_class(*totals[:half]), of_class(*totals[half:])
+        return np.where(np.isnan(values) & np.isnan(everywhere), 0.0, values)
+
+    return of
 
 
 def by_column(

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, Part, of_totals
+from bbccli.metrics.base import MISSING_CLASS, Metric, Part, of_totals, zeroed
 from bbccli.metrics.confusion import (
-    MISSING_CLASS,
     f_scores,
     positive,
     predicted_positive,
     present,
     true_positive,
-    zeroed,
 )
 from bbccli.metrics.sample_size import (
     EACH_CLASS,

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import Metric, mean_of
+from bbccli.metrics.base import CLASSES, MISSING_CLASS, Metric, mean_of, zeroed
 from bbccli.metrics.confusion import (
-    MISSING_CLASS,
     actual,
     all_actual,
     all_guessed,
@@ -18,7 +17,6 @@ from bbccli.metrics.confusion import (
     is_correct,
     recalls,
     totals_by_class,
-    zeroed,
 )
 from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
@@ -31,8 +29,6 @@ from bbccli.types import (
     PredictionKind,
     Task,
 )
-
-CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
 
 def is_wrong(outcome: Outcome, predicted: IntArray) -> BoolArray:

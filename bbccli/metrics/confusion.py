@@ -12,14 +12,22 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals, ones
+from bbccli.metrics.base import (
+    MANY_CLASSES,
+    Bind,
+    Part,
+    Predictions,
+    Scorer,
+    of_totals,
+    ones,
+    zeroed,
+)
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
-MISSING_CLASS = "if a class has no sample"
 NEVER_PREDICTED = "if a class is predicted for no sample"
 
 BYTES = 256
@@ -267,19 +275,6 @@ def weighted(values: FloatArray, actual: FloatArray) -> FloatArray:
     """Mean (B, C) over classes by their size; classes without samples don't count."""
     parts = np.where(actual > 0, actual * values, 0.0)
     return np.asarray(parts.sum(axis=-1) / actual.sum(axis=-1))
-
-
-def zeroed(of_class: Formula) -> Formula:
-    """Return a formula of totals, and of those of all samples, with 0 where it is undefined on
-    these.
-    """
-
-    def of(*totals: FloatArray) -> FloatArray:
-        half = len(totals) // 2
-        values, everywhere = of_class(*totals[:half]), of_class(*totals[half:])
-        return np.where(np.isnan(values) & np.isnan(everywhere), 0.0, values)
-
-    return of
 
 
 def averaged(of_class: Formula, *, by_size: bool = False, of_truth: bool = False) -> Bind:

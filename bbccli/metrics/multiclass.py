@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.classification import CLASSES
+from bbccli.metrics.base import CLASSES, MISSING_CLASS, Metric, mean_of
 from bbccli.metrics.confusion import (
-    MISSING_CLASS,
     NEVER_PREDICTED,
     actual,
     averaged,

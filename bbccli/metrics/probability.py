@@ -7,38 +7,10 @@ from functools import partial
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.domain.plan import CLIP
-from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
-from bbccli.metrics.classification import CLASSES
+from bbccli.metrics.base import CLASSES, Metric, mean_of
+from bbccli.metrics.capped import MeanSurprise
 from bbccli.metrics.sample_size import EVERY_SAMPLE
-from bbccli.platform.dataclass import dataclass
 from bbccli.types import Direction, FloatArray, MetricKind, PredictionKind, Task
-
-
-def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
-    """(N, C) probability given to the true class."""
-    if chances.ndim == 3:
-        codes = outcome.values.astype(np.intp)[:, None, None]
-        return np.asarray(np.take_along_axis(chances, codes, axis=2)[:, :, 0], np.float64)
-    chances = chances.astype(np.float64)
-    return np.asarray(np.where(outcome.values[:, None] == 1, chances, 1 - chances))
-
-
-def surprise(outcome: Outcome, chances: FloatArray, clip: float = CLIP) -> FloatArray:
-    """(N, C) negative logarithm of the probability of the true class, which is at least `clip`."""
-    truth = chance_of_truth(outcome, chances)
-    return np.asarray(0.0 - np.log(np.maximum(truth, clip)))  # not -0.0 where it is certain
-
-
-@dataclass(frozen=True, slots=True)
-class MeanSurprise:
-    """Binds the log-loss; the true class has at least `clip`, whatever type the file has."""
-
-    clip: float = CLIP
-
-    def __call__(self, outcome: Outcome, predictions: Predictions) -> Scorer:
-        """Take the logarithms of probabilities (N, C) or (N, C, K)."""
-        return mean_of(partial(surprise, clip=self.clip))(outcome, predictions)
 
 
 def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:

@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import BothForms, Metric, OfColumn, Scorer, by_column, pair_share
-from bbccli.metrics.classification import CLASSES
-from bbccli.metrics.confusion import MISSING_CLASS, zeroed
+from bbccli.metrics.base import (
+    CLASSES,
+    MISSING_CLASS,
+    BothForms,
+    Metric,
+    OfColumn,
+    Scorer,
+    by_column,
+    pair_share,
+    zeroed,
+)
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all

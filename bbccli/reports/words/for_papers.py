@@ -16,8 +16,7 @@ from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
 from bbccli.methods.registry import TIGHT_METHODS
 from bbccli.metrics import METRICS
-from bbccli.metrics.capped import POWERS
-from bbccli.metrics.probability import MeanSurprise
+from bbccli.metrics.capped import POWERS, MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases

@@ -18,10 +18,11 @@ import numpy as np
 
 from bbccli.domain.matrix import CUT, PredictionMatrix
 from bbccli.metrics.base import Metric
+from bbccli.metrics.capped import MeanSurprise, chance_of_truth
 from bbccli.metrics.classification import ACCURACY
 from bbccli.metrics.kernels import forms_of, members
 from bbccli.metrics.kernels.members import rounded
-from bbccli.metrics.probability import BRIER, MeanSurprise, chance_of_truth
+from bbccli.metrics.probability import BRIER
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.regression import MSE, RMSE
 from bbccli.platform import resources

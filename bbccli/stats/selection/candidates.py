@@ -277,9 +277,9 @@ def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...
 def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
     """Return `make()` for this matrix and key, computed once."""
     cache = _CACHES.setdefault(matrix, {})
-    if key not in cache:
-        cache[key] = make()
-    value: Made = cache[key]
+    value: Made | None = cache.get(key)  # once: to hash a metric takes as long as to look it up
+    if value is None:
+        value = cache[key] = make()
     return value
 
 

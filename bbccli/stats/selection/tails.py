@@ -12,8 +12,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.metrics.capped import POWERS, Capped, cap_of, with_clip
-from bbccli.metrics.probability import MeanSurprise, chance_of_truth
+from bbccli.metrics.capped import POWERS, Capped, MeanSurprise, cap_of, chance_of_truth, with_clip
 from bbccli.notes import Note
 from bbccli.notes.intervals import (
     capped_errors,
