@@ -195,7 +195,9 @@ def _around_its_value(estimate: Estimate, metric: Metric) -> Estimate:
     widened = replace(estimate, interval=replace(interval, lower=ends[0], upper=ends[1]))
     if off <= TIE_TOLERANCE * max(map(abs, ends)):
         return widened
-    return replace(widened, notes=(*estimate.notes, outside_interval(metric.label)))
+    of_bbc = estimate.method == "bbc" and estimate.plan.pooling is Pooling.POOLED
+    note = outside_interval(metric.label, of_bbc=of_bbc)
+    return replace(widened, notes=(*estimate.notes, note))
 
 
 def _on_measure(

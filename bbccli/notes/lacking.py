@@ -84,7 +84,7 @@ def best_left_out(
     rest = f"--exclude {' --exclude '.join(stubs)} --missing" if stubs else "--missing"
     return (
         f"{name} scored {scored} on {n} of {n_samples} samples, {'more' if higher else 'less'} "
-        "than all that are kept, and was left out for the other samples",
+        "than all that are kept, and was left out for lacking the others",
         f"complete its predictions, or give {rest} common-rows to compare all on fewer samples",
     )
 

@@ -311,22 +311,23 @@ def better_than_naive(label: str) -> Texts:
 
 
 @note(DOUBT)
-def few_left_out(label: str, n_units: float) -> Texts:
+def few_left_out(label: str, n_units: int, *, groups: bool) -> Texts:
     """The samples that a resample leaves out, a third, are too few for R² or explained variance,
     which then depend above all on how many there are. The figure comes from the ratio of the
     winners' errors to those of all configurations instead.
 
     Remedy: `--metric rmse` or `--metric mae`; or more samples, from about 20 on.
     """
+    units = f"{max(round(0.37 * n_units), 1)} of {n_units} {'groups' if groups else 'samples'}"
     return (
-        f"a resample leaves out only about {max(round(0.37 * n_units), 1)} samples or groups, too "
-        f"few for {label}: the figure and its interval are rough",
+        f"a resample leaves out only about {units}, too few for {label}: the figure and its "
+        "interval are rough",
         "use --metric rmse or --metric mae, or collect more samples",
     )
 
 
 @note(DOUBT)
-def outside_interval(label: str) -> Texts:
+def outside_interval(label: str, *, of_bbc: bool) -> Texts:
     """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
     how far off it is.
 
@@ -334,7 +335,7 @@ def outside_interval(label: str) -> Texts:
     """
     return (
         f"the estimate of the {label} was outside its interval, which was widened to include it",
-        "use --method bbc with pooled predictions, or collect more samples",
+        "collect more samples" if of_bbc else "use --method bbc with --pooling pooled",
     )
 
 

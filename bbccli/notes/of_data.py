@@ -10,6 +10,12 @@ from bbccli.platform.rounding import count, figure
 EXCLUDE = "if it is not a model's prediction, add --exclude NAME"
 
 
+def exclude(names: Sequence[str]) -> str:
+    """Return the remedy for columns that may be no configurations."""
+    several = "if they are not models' predictions, add --exclude NAME for each"
+    return EXCLUDE if len(names) == 1 else several
+
+
 @note(CARE, "folds")
 def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
     """There is no fold column, or some samples have no fold. `tt` and `bbc-f` can't run; `bbc`
@@ -294,7 +300,7 @@ def equals_truth(names: Sequence[str]) -> Texts:
 
     Remedy: `--exclude` it, unless it is a model that is always right.
     """
-    return f"{_with_verb(names, 'equals', 'equal')} the truth in every row", EXCLUDE
+    return f"{_with_verb(names, 'equals', 'equal')} the truth in every row", exclude(names)
 
 
 @note(CARE, "stray columns")
@@ -303,7 +309,7 @@ def constant_predictions(names: Sequence[str]) -> Texts:
 
     Remedy: `--exclude` what is not a configuration. A constant model is harmless.
     """
-    return f"{_with_verb(names, 'is', 'are')} constant", EXCLUDE
+    return f"{_with_verb(names, 'is', 'are')} constant", exclude(names)
 
 
 @note(DOUBT, "stray columns")

@@ -209,9 +209,11 @@ def _of_figures(document: PlanEnvelope) -> str:
     if chosen.n_configurations == 1:
         return f"Nothing is selected, so its {label} needs no correction: expect about {honest}."
     whose = "its" if document.planned.chosen.difference is None else "the winner's"
+    naive = digits.performance(chosen.naive)
+    but = "and the same" if naive == honest else f"but {honest}"
     return (
-        f"Expect {whose} apparent {label} to be {digits.performance(chosen.naive)}, but "
-        f"{honest} on new data: an optimism of {optimism(chosen, document)}."
+        f"Expect {whose} apparent {label} to be {naive}, {but} on new data: an optimism of "
+        f"{optimism(chosen, document)}."
     )
 
 
@@ -290,7 +292,7 @@ def _checked(document: PlanEnvelope) -> str:
         error = getattr(check, f"{key}_error") or 0.0
         decimals = 1 - floor(log10(error)) if error else 0
         figure = difference(getattr(check, key), document)
-        return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
+        return f"{figure} ± {Digits(max(decimals, 0)).difference(error)}"
 
     met, wanted, often = check.width_met, document.planned.wanted, ""
     if met is not None and wanted is not None:

@@ -7,7 +7,7 @@ from json import dumps
 from math import isfinite
 from pathlib import PurePath
 
-from bbccli.documents.correct import Envelope, doubts_of, is_single
+from bbccli.documents.correct import Envelope, doubts_of, is_single, notes_of
 from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.platform.rounding import percent
 from bbccli.platform.text import visible
@@ -185,7 +185,10 @@ def cost(exhibit: Exhibit) -> Drawn | str:
     if searched is None:
         if exhibit.evidence is None:
             return "the result was saved without it; save it with bbc correct --cost-of-search"
-        return exhibit.evidence.missing.get("cost", "it was not requested")
+        if any(note.code == "few-left-out" for note in notes_of(exhibit.document)):
+            return "resamples leave out too few samples"
+        rule = exhibit.document.plan.single.select
+        return "it was not requested" if rule == "best" else f"it is for --select best, not {rule}"
     if len(searched.counts) < 2:
         return "a single configuration takes part"
     label, digits = phrases.metric_label(searched.metric), cost_digits(searched)

@@ -7,12 +7,13 @@ from dataclasses import asdict
 
 from bbccli.documents.correct import Envelope, is_single
 from bbccli.domain.estimate import Estimate
-from bbccli.platform.rounding import Digits, count, percent
+from bbccli.platform.rounding import Digits, percent
 from bbccli.platform.text import visible
 from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.words import phrases
+from bbccli.reports.words.comparison_sentences import in_set
 from bbccli.reports.words.sentences import shipped
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
@@ -64,10 +65,10 @@ def distribution(exhibit: Exhibit, histogram: Histogram) -> Drawn:
     return Drawn(
         f"{percent(histogram.reaching, 0)} of resamples reach the naive "
         f"{digits.performance(estimate.naive, 'undefined')} on data not used for selection.",
-        f"Bars: out-of-bag score of the {chosen} in each resample. Lines: the naive "
-        "score (dashed), their mean, which is the estimate (solid), and the ends of the interval "
-        "(dotted). The spread includes sampling and selection, but not how models would vary if "
-        "trained on other samples.",
+        f"Bars: out-of-bag score of the {chosen} in each resample. Lines: the naive score "
+        "(dashed), the estimate (solid), and the ends of the interval (dotted). The spread "
+        "includes sampling and selection, but not how models would vary if trained on other "
+        "samples.",
         ("from", "to", "share of resamples"),
         rows,
         vega.spec_of(bars, _bars(estimate, series, digits), height=180),
@@ -213,11 +214,8 @@ def _ends(row: Ranked, digits: Digits) -> str:
 def _leader(ranked: Ranking, digits: Digits) -> str:
     n_inside = sum(row.inside is True for row in ranked.rows)
     if n_inside:
-        verb = "is" if n_inside == 1 else "are"
-        return (
-            f"{n_inside} of {count(ranked.n_configurations, 'configuration')} {verb} in the "
-            f"{percent(ranked.level or 0)} confidence set of the best."
-        )
+        said = in_set(n_inside, ranked.n_configurations, ranked.level or 0)
+        return f"{said[0].upper()}{said[1:]}."
     first, middle = ranked.rows[0], ranked.rows[len(ranked.rows) // 2]
     apart = digits.difference(abs(first.performance - middle.performance))
     return (

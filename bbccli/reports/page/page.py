@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import IO
 
 from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome, notes_of
+from bbccli.notes import listing
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import count
 from bbccli.platform.text import redacted, visible
@@ -281,19 +282,20 @@ def assumptions(document: Envelope) -> list[tuple[str, str, str]]:
     codes = {note.code for note in notes_of(document)}
 
     def seen(*names: str) -> str:
-        return ", ".join(sorted(codes & {*names}))
+        seen = sorted(codes & {*names})
+        return f"the note{'s' * (len(seen) > 1)} {listing(seen)}" if seen else ""
 
     return [(claim, *judged(document, seen)) for claim, judged in CLAIMS.items()]
 
 
 def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
     if names := seen("equals-truth", "group-spans-folds"):
-        return VIOLATED, f"See the note {names}."
+        return VIOLATED, f"See {names}."
     if document.stopping:
         names = ", ".join(stopped.configuration for stopped in document.stopping)
         return VIOLATED, f"Stopped training by the folds that score it: {names}."
     if names := seen("perfect-configuration", "validity-flags", "stopped-on-fold"):
-        return UNKNOWN, f"Perhaps not: see the note {names}."
+        return UNKNOWN, f"Perhaps not: see {names}."
     checked = document.input.verification
     if checked is not None and checked.n_checked:
         scores = f"{checked.n_checked} of {count(checked.n_scores, 'score')}"
@@ -304,7 +306,7 @@ def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
 def _all_there(document: Envelope, seen: Seen) -> Judged:
     left_out = ("configurations-left-out", "flagged-left-out", "candidates-missing", "best-alone")
     if names := seen(*left_out, "configurations-dropped"):
-        return VIOLATED, f"Some are not: see the note {names}."
+        return VIOLATED, f"Some are not: see {names}."
     run = document.input.run
     if run is not None and run.n_models == document.input.n_configurations:
         return MET, "All models of the run take part."
@@ -313,7 +315,7 @@ def _all_there(document: Envelope, seen: Seen) -> Judged:
 
 def _same_samples(document: Envelope, seen: Seen) -> Judged:
     names = seen("available-cases", "common-rows", "samples-left-out", "gaps-within-folds")
-    return (VIOLATED, f"There were gaps: see the note {names}.") if names else (MET, "Checked.")
+    return (VIOLATED, f"There were gaps: see {names}.") if names else (MET, "Checked.")
 
 
 def _independent(document: Envelope, seen: Seen) -> Judged:
@@ -331,20 +333,24 @@ def _one_scale(document: Envelope, seen: Seen) -> Judged:
         return MET, f"There is {phrases.HELD_OUT}."
     if (document.input.n_folds or 0) < 2:
         return UNKNOWN, "The folds are unknown."
-    which = "another winner" if seen("winners-differ") else "the same winner"
-    return UNKNOWN, f"Selection over folds has {which}."
+    if seen("winners-differ"):
+        return UNKNOWN, "Selection over folds has another winner."
+    by_folds = [one for one in document.estimates if one.method in phrases.OVER_FOLDS]
+    same = "Selection over folds has the same winner." if by_folds else "It was not checked."
+    return UNKNOWN, same
 
 
 def _enough_samples(document: Envelope, seen: Seen) -> Judged:
     few = ("redrawn-resamples", "undefined-resamples", "few-folds", "few-evaluated", "few-groups")
-    if names := seen(*few, "mean-over-folds", "collapsed-interval", "no-variance"):
-        return VIOLATED, f"Perhaps too few: see the note {names}."
+    others = ("few-left-out", "mean-over-folds", "collapsed-interval", "no-variance")
+    if names := seen(*few, *others):
+        return VIOLATED, f"Too few: see {names}."
     return MET, "No resample had to be drawn again."
 
 
 def _enough_resamples(document: Envelope, seen: Seen) -> Judged:
     if names := seen("few-resamples", "tolerance-not-reached"):
-        return VIOLATED, f"See the note {names}."
+        return VIOLATED, f"See {names}."
     errors = [e.error.value for e in document.estimates if e.error and e.error.value is not None]
     if not errors:
         return MET, "Nothing was drawn."

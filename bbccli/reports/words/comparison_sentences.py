@@ -233,12 +233,16 @@ def best_set(document: CompareEnvelope) -> str:
     possible = document.best_set
     if possible is None:
         return ""
-    n_all, in_set = document.input.n_configurations, f"the {percent(possible.level)} confidence set"
-    if possible.n_inside == n_all > 1:
-        every = "both" if n_all == 2 else f"all {n_all}"
-        return f"{every} configurations are in {in_set} of the best"
-    verb = "is" if possible.n_inside == 1 else "are"
-    return f"{possible.n_inside} of {count(n_all, 'configuration')} {verb} in {in_set} of the best"
+    return in_set(possible.n_inside, document.input.n_configurations, possible.level)
+
+
+def in_set(n_inside: int, n_all: int, level: float) -> str:
+    """Return how many configurations are in the confidence set of the best."""
+    verb = "is" if n_inside == 1 else "are"
+    some = f"{n_inside} of {count(n_all, 'configuration')} {verb}"
+    if n_inside == n_all > 1:
+        some = f"{'both' if n_all == 2 else f'all {n_all}'} configurations are"
+    return f"{some} in the {percent(level)} confidence set of the best"
 
 
 def winner_of(best: BestSet) -> Member:

@@ -130,9 +130,10 @@ def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
     values, notes = drawn.values + shift, notes_on_draws(case.matrix, case.selector, drawn)
     if unsettled(case, shift):
         best = case.bounded.bounds[case.metric.direction.sign > 0]
+        grouped = case.matrix.groups is not None
         typical = float(np.nanmedian(best - drawn.values))
         values = best - (best - drawn.values) * (best - value) / typical
-        notes += (few_left_out(case.metric.label, n_units_of(case.matrix)),)
+        notes += (few_left_out(case.metric.label, n_units_of(case.matrix), groups=grouped),)
     answer = from_distribution(case, replace(drawn, values=values), notes=notes, mean=value)
     defined = mixed[~np.isnan(mixed)]
     error = float("nan")

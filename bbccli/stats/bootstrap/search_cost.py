@@ -36,11 +36,17 @@ from typing import TypeVar
 import numpy as np
 
 from bbccli.domain.estimate import Gain, SearchCost, TriedOrder
-from bbccli.errors import UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import kernels
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.stats.bootstrap.bbc_samples import draws_for, in_full_size, out_of_bag, selections
+from bbccli.stats.bootstrap.bbc_samples import (
+    draws_for,
+    in_full_size,
+    out_of_bag,
+    selections,
+    unsettled,
+)
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Interval, Select, Side
@@ -74,7 +80,7 @@ def search_cost(case: Case) -> SearchCost:
     """Return the cost of the search, under the metric that selects, by the resamples of BBC.
 
     Raises UnsupportedError: a rule of selection other than the best.
-    Raises UndefinedError: where BBC is undefined.
+    Raises UndefinedError: where BBC is undefined, or corrects R² by a ratio.
 
     Takes O(B C (N + log C)) beside BBC, to score out of the bag and to rank. Performances in the
     bags that BBC kept are not computed again.
@@ -87,6 +93,11 @@ def search_cost(case: Case) -> SearchCost:
     drawn = out_of_bag(case)
     n_resamples, at_size = len(drawn.values), in_full_size(case, drawn)
     shift = 0.0 if at_size is None else float(np.nanmean(at_size) - np.nanmean(drawn.values))
+    if unsettled(case, shift):
+        raise UndefinedError(
+            f"resamples leave out too few samples to show the {case.metric.label} of a search",
+            hint="use --metric rmse or --metric mae, or collect more samples",
+        )
     direction, performances = case.selector.direction, case.measured.performances()
     counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
     on_all = ranked(case.judged.performances()[None], direction)

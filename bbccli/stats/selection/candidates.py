@@ -304,8 +304,12 @@ def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) 
     within = metric.of_pairs and len(codes) < (matrix.n_folds or 0)
     pooled = "--pooling within-folds or pooled" if within else "--pooling pooled"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
+    why, folds = "", "larger folds"
+    if matrix.task.is_classification:
+        why = ", where a class is missing or nothing can be scored"
+        folds = "stratified folds that hold every class"
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "
-        f"{listing(names)}{one_each}, where a class is missing or nothing can be scored",
-        hint=f"use bbc with {pooled}, or stratified folds that hold every class",
+        f"{listing(names)}{one_each}{why}",
+        hint=f"use bbc with {pooled}, or {folds}",
     )
