@@ -195,10 +195,13 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
-    unknown = type(error).__name__ == "NoSuchOption"
-    if unknown and program == "bbc report" and name in _flags_of("correct", context):
-        hint = f"bbc correct FILE {name} ... -o report.html"
-    hint = hint or (f"did you mean {bare[near[0]]}?" if near else f"{program} --help")
+    hint = hint or (f"did you mean {bare[near[0]]}?" if near else "")
+    of_report = program == "bbc report"
+    inside = context is not None and context.parent is not None
+    unknown = type(error).__name__ == "NoSuchOption" and inside
+    if unknown and (of_report or not hint) and name in _flags_of("correct", context):
+        hint = f"bbc correct FILE {name} ...{' -o report.html' * of_report}"
+    hint = hint or f"{program} --help"
     asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))
     if asked and program == "bbc":
         is_file = Path(asked[2]).exists() or Path(asked[2]).suffix

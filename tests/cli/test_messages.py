@@ -77,7 +77,11 @@ def test_every_error_has_a_hint():
         ),
         swept(("report", "r.json", "--output"), "requires an argument", "bbc report --help"),
         swept(("report", "r.json", "--quiet=3"), "does not take a value", "bbc report --help"),
-        swept(("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
+        (
+            ("inspect", "p.csv", "--metric", "auc"),
+            "No such option",
+            "bbc correct FILE --metric ...",
+        ),
         (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
         swept(("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),
         swept(("methods", "a\x1b[31m"), r"a\x1b[31m", ""),

@@ -36,9 +36,7 @@ def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(run, tmp_path)
     assert "is for --select best" in run.refused("correct", SAMPLE, *rule, "--cost-of-search")
     target = tmp_path / "r.html"
     assert run("correct", SAMPLE, *rule, "-o", target, "-q")[0] == 0
-    assert "Gain from searching: it is for " in target.read_text(
-        encoding="utf-8"
-    )
+    assert "Gain from searching: it is for " in target.read_text(encoding="utf-8")
 
 
 @pytest.mark.sweep
