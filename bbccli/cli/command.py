@@ -350,7 +350,9 @@ def _parameter(option: Declared) -> inspect.Parameter:
         help=_help(option),
         metavar=option.option.metavar or "|".join(option.choices) or None,
         rich_help_panel=option.option.panel.value,
-        autocompletion=_completing(lambda: option.choices or option.known),
+        autocompletion=lambda incomplete: [
+            name for name in option.choices or option.known if name.startswith(incomplete)
+        ],
         show_default=False,
     )
     required = option.default is MISSING
@@ -375,8 +377,3 @@ def _shown(default: Any) -> str:
     if isinstance(default, bool) or default is None or default is MISSING:
         return ""
     return str(default.value if isinstance(default, Enum) else default)
-
-
-def _completing(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a function that completes a word of the shell."""
-    return lambda incomplete: [name for name in known() if name.startswith(incomplete)]

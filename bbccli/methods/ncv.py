@@ -162,20 +162,17 @@ Losses = tuple[FloatArray, FloatArray]
 def with_interval(case: Case) -> Answer:
     """Return the estimate of `ncv` with a normal interval; errors are those of `ncv`."""
     answer, matrix = run(case), case.matrix
-    reason = _hindrance(case)
-    if reason:
-        return replace(
-            answer, notes=(*answer.notes, no_interval(case.method, reason, "--method ncv"))
-        )
+    if reason := _hindrance(case):
+        note = no_interval(case.method, reason, "--method ncv")
+        return replace(answer, notes=(*answer.notes, note))
     folds = matrix.nested or ()
     losses = [_losses(matrix, case.metric, fold, case.choice.winner) for fold in folds]
     n_outer = len(folds) // matrix.n_repeats
     error, ratio = standard_error(losses, matrix.n_samples, n_outer)
     if not np.isfinite(error):
         reason = "an outer fold has a single test sample, or a loss without a value"
-        return replace(
-            answer, notes=(*answer.notes, no_interval(case.method, reason, "--method ncv"))
-        )
+        note = no_interval(case.method, reason, "--method ncv")
+        return replace(answer, notes=(*answer.notes, note))
     interval = normal(answer.value, error, case.bounded, case.plan)
     notes = (*answer.notes, nested_spread(ratio, len(folds)))
     return replace(answer, interval=interval, notes=notes)

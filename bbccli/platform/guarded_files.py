@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import field
 from io import BufferedReader
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError, OptionError
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.in_force import in_force
 
 Identity = tuple[int, int]
 """Device and inode of a regular file, the same for all its names and links."""
@@ -57,22 +58,14 @@ def is_url(path: str | Path) -> bool:
 @contextmanager
 def command() -> Iterator[None]:
     """Record the files read in the body, so that no result overwrites one of them."""
-    token = _FILES.set(_Files())
-    try:
+    with in_force(_FILES, _Files()):
         claim(STDOUT, "standard output")
         yield
-    finally:
-        _FILES.reset(token)
 
 
-@contextmanager
-def trying() -> Iterator[None]:
+def trying() -> AbstractContextManager[object]:
     """Look into files that may not be input, without recording them."""
-    token = _FILES.set(None)
-    try:
-        yield
-    finally:
-        _FILES.reset(token)
+    return in_force(_FILES, None)
 
 
 def claim(target: str | Path | int, words: str) -> None:
@@ -138,11 +131,11 @@ def within(folder: Path, *, follow_links: bool) -> Iterator[None]:
     if os.open in os.supports_dir_fd:
         with suppress(OSError):  # reported when something in it is listed or opened
             descriptor = os.open(folder, _OF_FOLDER)
-    token = _FOLDER.set(_Folder(str(folder), os.path.realpath(folder), descriptor, follow_links))
+    given = _Folder(str(folder), os.path.realpath(folder), descriptor, follow_links)
     try:
-        yield
+        with in_force(_FOLDER, given):
+            yield
     finally:
-        _FOLDER.reset(token)
         if descriptor is not None:
             os.close(descriptor)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.in_force import in_force
 from bbccli.platform.option import Panel, option
 from bbccli.platform.resources import parse_memory
 
@@ -123,14 +124,9 @@ def current() -> Reading:
     return _CURRENT.get(None) or Reading()
 
 
-@contextmanager
-def use(reading: Reading) -> Iterator[Reading]:
+def use(reading: Reading) -> AbstractContextManager[Reading]:
     """Put limits in force for the body of a `with` statement."""
-    token = _CURRENT.set(reading)
-    try:
-        yield reading
-    finally:
-        _CURRENT.reset(token)
+    return in_force(_CURRENT, reading)
 
 
 def read_within(stream: Any, check: Callable[[int], None] | None = None) -> bytes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import field, replace
 from enum import StrEnum
@@ -13,6 +13,7 @@ from enum import StrEnum
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
+from bbccli.platform.in_force import in_force
 
 MEGABYTE = 10**6
 
@@ -135,14 +136,9 @@ def current() -> Resources:
     return _CURRENT.get(None) or Resources(growing=True)
 
 
-@contextmanager
-def use(resources: Resources) -> Iterator[Resources]:
+def use(resources: Resources) -> AbstractContextManager[Resources]:
     """Put resources in force for the body of a `with` statement."""
-    token = _CURRENT.set(resources)
-    try:
-        yield resources
-    finally:
-        _CURRENT.reset(token)
+    return in_force(_CURRENT, resources)
 
 
 Progress = Callable[[int, int], None]

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar, copy_context
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from bbccli.platform.in_force import in_force
 from bbccli.platform.resources import Resources
 
 Item = TypeVar("Item")
@@ -42,14 +43,9 @@ def current() -> Workers | None:
     return _CURRENT.get()
 
 
-@contextmanager
-def use(workers: Workers | None) -> Iterator[None]:
+def use(workers: Workers | None) -> AbstractContextManager[Workers | None]:
     """Let these workers select and score in the body."""
-    token = _CURRENT.set(workers)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
+    return in_force(_CURRENT, workers)
 
 
 def ordered_map(

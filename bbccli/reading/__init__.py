@@ -241,7 +241,7 @@ def read_source(
     return read_folder(Path(path))
 
 
-def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextManager[None]:
+def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextManager[object]:
     """Parse the tables in folders once, although tools are recognised before they are read."""
     if all(in_memory(path) or not os.path.isdir(path) for path in paths):  # noqa: PTH112
         return nullcontext()

@@ -352,10 +352,7 @@ class Recorder:
                 if rec.hopeless("trial 7"):
                     break
         """
-        name = inputs.name_of(configuration)
-        if metric is None and not self._design.scoring:
-            raise OptionError("the recorder has no metric", hint="give it metric=NAME")
-        chosen = metric_named(self._design.scoring if metric is None else metric)
+        name, chosen = inputs.name_of(configuration), self._chosen(metric)
         by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
         parts, _ = parts_in(self.folder, self._seen)
         how = {"rule": rule, "threshold": threshold, "min_samples": min_samples}
@@ -448,9 +445,7 @@ class Recorder:
         name = inputs.name_of(name)
         if self._sealed is None:
             raise OptionError("the recorder has no vault", hint="make it with vault=0.2")
-        if metric is None and not self._design.scoring:
-            raise OptionError("the recorder has no metric", hint="give it metric=NAME")
-        chosen = metric_named(self._design.scoring if metric is None else metric)
+        chosen = self._chosen(metric)
         check_plan(self.folder, self._design.planned, stricter=stricter)
         at = self.rows, np.asarray(self._sealed.rows)
         predictions = predicted(model, *self._samples, *at, chosen, self._response, fitted=fitted)
@@ -472,6 +467,12 @@ class Recorder:
     def _data(self) -> str:
         """Digest of the features, if test sets are known."""
         return self._scorer.known.data if "_scorer" in vars(self) else ""
+
+    def _chosen(self, metric: str | Metric | None) -> Metric:
+        """Return a metric, by default that of the recorder."""
+        if metric is None and not self._design.scoring:
+            raise OptionError("the recorder has no metric", hint="give it metric=NAME")
+        return metric_named(self._design.scoring if metric is None else metric)
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
         self._check_folds()

@@ -228,9 +228,7 @@ def _capped(
     """Return the effect of `--cap` on each reported error without a worst value."""
     capped = []
     for metric in metrics if plan.cap is None else ():
-        reported = reported_estimate(
-            [estimate for estimate in estimates if estimate.metric == metric.name]
-        )
+        reported = reported_estimate([e for e in estimates if e.metric == metric.name])
         if reported is not None and metric.name in POWERS:
             method = METHODS[reported.method]
             of_cap = replace(plan, cap=CAP)
@@ -244,9 +242,7 @@ def _beside(
 ) -> Iterator[tuple[Estimate, MadeGain]]:
     """Yield the best single configuration by each metric, and what an ensemble gains over it."""
     for metric in metrics if plan.makes else ():
-        made = reported_estimate(
-            [estimate for estimate in estimates if estimate.metric == metric.name]
-        )
+        made = reported_estimate([e for e in estimates if e.metric == metric.name])
         if made is None:
             continue
         from bbccli.stats.bootstrap.differences import difference_at_size

@@ -7,8 +7,8 @@ import io
 import itertools
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path, PureWindowsPath
@@ -20,6 +20,7 @@ from bbccli.domain.source import LeftOut
 from bbccli.errors import InputError
 from bbccli.platform.arrays import DamagedError, array_of
 from bbccli.platform.guarded_files import opened
+from bbccli.platform.in_force import in_force
 from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.sources import file_bytes
@@ -141,15 +142,10 @@ def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> flo
 _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=None)
 
 
-@contextmanager
-def parsing_once() -> Iterator[None]:
+def parsing_once() -> AbstractContextManager[object]:
     """Parse each table of a folder once, however many readers examine it."""
     tables = _PARSED.get()
-    token = _PARSED.set({} if tables is None else tables)
-    try:
-        yield
-    finally:
-        _PARSED.reset(token)
+    return in_force(_PARSED, {} if tables is None else tables)
 
 
 def parsed(path: Path) -> Table:

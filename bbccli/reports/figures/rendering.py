@@ -21,6 +21,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.in_force import in_force
 from bbccli.reports.figures.base import Absent, Drawn, Spec, themed
 
 INSTALL = 'pip install "bbccli[report]"'
@@ -113,11 +114,10 @@ def painting() -> Iterator[None]:
     if can_render():
         with suppress(OSError):
             painter = _Painter()
-    token = _painter.set(painter)
     try:
-        yield
+        with in_force(_painter, painter):
+            yield
     finally:
-        _painter.reset(token)
         if painter is not None:
             painter.end()
 

@@ -17,10 +17,14 @@ def combine(given: Given) -> Combine:
 
     def shares(weights: IntArray) -> FloatArray:
         values = judged.score(weights)
-        winners = given.rule.select(values, weights, judged.errors)
-        shares = np.zeros(values.shape)
-        shares[np.arange(len(winners)), winners] = 1.0
-        shares[winners < 0] = np.nan
-        return shares
+        return of_winners(given.rule.select(values, weights, judged.errors), values.shape[1])
 
+    return shares
+
+
+def of_winners(winners: IntArray, n: int) -> FloatArray:
+    """Return shares (B, n) of 1 for the winner (B,) of each bag; NaN where it is -1, for none."""
+    shares = np.zeros((len(winners), n))
+    shares[np.arange(len(winners)), winners] = 1.0
+    shares[winners < 0] = np.nan
     return shares

@@ -27,6 +27,7 @@ from bbccli.metrics.kernels import cuts, forms_of
 from bbccli.metrics.kernels.pairs import PresortedPairs, presort
 from bbccli.metrics.kernels.running import Numbers, side_by_side
 from bbccli.platform.dataclass import dataclass
+from bbccli.stats.making.best import of_winners
 from bbccli.stats.making.interface import Combine, Find, Given
 from bbccli.stats.selection.candidates import parts_of
 from bbccli.types import (
@@ -101,11 +102,7 @@ def combine(given: Given) -> Combine:
         step = max(CELLS // sweep.truth.size, 1)
         parts = [weights[start : start + step] for start in range(0, len(weights), step)]
         values = np.concatenate([sweep.best(pairs, nothing, sweep.masses(part)) for part in parts])
-        winners = direction.best(values)
-        shares = np.zeros(values.shape)
-        shares[np.arange(len(winners)), winners] = 1.0
-        shares[winners < 0] = np.nan
-        return shares
+        return of_winners(direction.best(values), values.shape[1])
 
     return shares
 
