@@ -65,7 +65,7 @@ CAUTION = 1.05
 """Factor of standard errors: in steps of 0.05 the least that holds in all settings of the study."""
 
 OUTSIDE = sqrt(e - 1)
-"""Spread of means out of the bag, against that of means of all rows."""
+"""How much more means out of the bag spread than means over all rows."""
 
 
 def between_families(

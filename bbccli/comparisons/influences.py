@@ -34,7 +34,7 @@ from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, FloatArray, IntArray, readonly
 
 ROUNDING_TOLERANCE = 1e-12
-"""Share of the variances of two performances below which that of their difference is rounding."""
+"""A difference with less than this share of two performances' variances is rounding."""
 
 LAST_BITS = 1e-14
 """Share of a performance below which its standard error is rounding."""
@@ -42,7 +42,7 @@ LAST_BITS = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """Performances of C configurations, and the influence of each of U units on them.
+    """Performances of C configurations, and how each of U units influences them.
 
     names: of the configurations.
     gains (C,) float64: performances, signed so that larger is better; NaN where undefined.

@@ -53,7 +53,7 @@ class Beliefs:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The result of one test of two configurations, or of two groups of them."""
+    """The result of one test between two configurations, or two groups of them."""
 
     first: str = doc("configuration, or group of them")
     second: str = doc("what it is compared with; empty where all are compared")

@@ -230,7 +230,7 @@ def _maxima(
 
 
 def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
-    """Return a function that adjusts the p-values of pairs of columns for all of them together.
+    """Return a function that adjusts p-values for all pairs of columns together.
 
     The p-value of a pair is (1 + the number of draws whose largest |D_a - D_b| / se_ab over all
     pairs reaches |T_ab|) / (B + 1). Correlated pairs, such as those that share a configuration,

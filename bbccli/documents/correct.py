@@ -351,7 +351,7 @@ def error_envelope(path: str, problem: str, hint: str, status: int) -> ErrorEnve
 
 
 def notes_of(document: Any) -> list[Note]:
-    """Return every note of the record of a document and of its parts, each once."""
+    """Return every note in a document and its parts, each once."""
     ranks = getattr(document, "ranks", None)
     parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
     parts += [part for name in WHOLE if (part := getattr(document, name, None))]

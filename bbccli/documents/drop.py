@@ -31,7 +31,7 @@ def drop_document(
     result: DropDecision | Sequence[Replay],
     notes: Sequence[Note] = (),
 ) -> DropEnvelope:
-    """Return the document of a decision, or of the replays of some rules."""
+    """Return the document on a decision, or on the replays of some rules."""
     decision, replays = (result, ()) if isinstance(result, DropDecision) else (None, tuple(result))
     return settled(
         DropEnvelope(

@@ -249,7 +249,7 @@ def _remedy(metric: Metric, plan: Plan, method: Method) -> str:
 def _on_rare_positives(
     matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan
 ) -> list[Note]:
-    """Return a note where narrow intervals of a metric of the positives rest on few of them."""
+    """Return a note where narrow intervals rest on few positives, which the metric is about."""
     narrow = plan.interval in (IntervalKind.SHARP, IntervalKind.MATCHED)
     if matrix.task is not Task.BINARY or not narrow:
         return []
@@ -272,7 +272,7 @@ def _on_reversed_risks(matrix: PredictionMatrix, metric: Metric) -> list[Note]:
 
 
 def concordance_error_by_chance(n_events: int) -> float:
-    """Standard error of the concordance of risks that know nothing, of samples all with an event.
+    """Standard error of the concordance by chance, if every sample has an event.
 
     Censored samples add pairs, so with them it is smaller.
 

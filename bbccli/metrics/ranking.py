@@ -73,7 +73,9 @@ def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
 def _mean_share(
     outcome: Outcome, scores: FloatArray, sides: Sequence[tuple[int, BoolArray, BoolArray]]
 ) -> Statistic:
-    """The mean share of pairs, of the scores of a class each, and its cases and controls."""
+    """The mean share of pairs; each side is a class, by whose scores its cases and controls are
+    ranked.
+    """
     parts: list[Total] = []
     for k, cases, controls in sides:
         parts += pairs_and_all(scores[:, :, k], cases, controls, outcome.weights)

@@ -1,4 +1,4 @@
-"""Metrics of the size of errors of predicted values."""
+"""Metrics of how large the errors of predicted values are."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ IN_CACHE = 2**15
 """Performances that are made of totals at a time."""
 
 ROUNDING_TOLERANCE = 1e-12
-"""Share of a sum of squares below which a difference of such sums is rounding."""
+"""A difference of sums of squares below this share of them is rounding."""
 
 
 class Total(ABC):
@@ -492,7 +492,9 @@ def pairs_and_all(
     controls: BoolArray,
     sample_weights: FloatArray | None = None,
 ) -> tuple[Total, Total]:
-    """Return the totals of a share of pairs, of scores (N, C): concordant ones, and all."""
+    """Return the totals that a share of pairs is made of, from scores (N, C): concordant ones, and
+    all.
+    """
     sides = np.stack([cases, controls], axis=1)[:, None]
     return (
         Concordant(scores, cases, controls, sample_weights),

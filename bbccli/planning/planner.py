@@ -194,8 +194,8 @@ class _Planner:
         """Return the smallest difference of two configurations that so many rows tell apart.
 
         (z_(1 - a/2) + z_power) times the standard error of a difference in the same rows, which is
-        sqrt(2) times the noise of each relative to the others. With another number of epochs that
-        part of its square which is of epochs is divided by this number instead.
+        sqrt(2) times the noise of each relative to the others. With another number of epochs, the
+        part of its square that epochs explain is divided by this number instead.
 
         Source: Miller 2024, section 5: n = (z_(a/2) + z_b)^2 (omega^2 + sigma^2 / K) / delta^2.
         """

@@ -80,7 +80,9 @@ def classes_of(n_samples: int, balance: float) -> IntArray:
 
 
 def distance(aucs: FloatArray) -> FloatArray:
-    """Distance of two normal variables of variance 1, one of which is larger with chance `aucs`."""
+    """Distance between two normal variables of variance 1, one of which is larger with chance
+    `aucs`.
+    """
     from scipy.special import ndtri
 
     return np.asarray(np.sqrt(2) * ndtri(aucs))

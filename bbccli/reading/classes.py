@@ -67,7 +67,7 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
 
 
 def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> Sheet:
-    """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does.
+    """Name the classes in lists in the sorted order of the truth's, as `_in_order` does.
 
     Lists of which those of another column are the probabilities, such as Spark's `rawPrediction`,
     are left out.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EXACT_INTEGERS = 2.0**53
 
 _SPARSE = 8
-"""Longest table of codes, as a multiple of the number of rows; beyond, rows are sorted."""
+"""How many times longer than the rows a table of codes may be; beyond, rows are sorted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Candidate:
 
 
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
-    """Return the candidates of a search, of its `cv_results_`, or of `cross_validate`."""
+    """Return the candidates of a search, its `cv_results_`, or what `cross_validate` returns."""
     table = getattr(results, "cv_results_", results)
     try:
         keys = [str(key) for key in table]

@@ -107,7 +107,7 @@ def standard_error(values: FloatArray, strata: IntArray | None = None) -> float:
 
 
 def auc_influence(scores: FloatArray, positive: BoolArray, negative: BoolArray) -> FloatArray:
-    """Return the influence of each of N samples on the AUC of positives and negatives.
+    """Return how each of N samples influences the AUC of positives and negatives.
 
     scores (N,)
     positive, negative (N,) bool

@@ -103,7 +103,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The endless sequence of resamples of a seed, and a part of it to work on.
+    """A seed's endless sequence of resamples, and a part of it to work on.
 
     n_units: U, samples or folds to draw from, with replacement, U times.
     seed: of the plan.

@@ -204,7 +204,7 @@ def _of_table(file: File) -> Iterator[_Row]:
 
 
 def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return of each row of a table which test of its variables it is, from 0, and how it is told
+    """Return for each row which test of its variables it is, counted from 0, and how it differs
     from others.
 
     Assertions are not in it. `--repeat` repeats all tests equally often, one after the other: rows

@@ -38,8 +38,8 @@ Source: Iman & Davenport 1980; Demšar 2006, section 3.2.2.
 
 Wilcoxon's signed-rank test of each pair, with Holm's adjustment: the default over data sets.
 
-Formula, with the ranks of the absolute differences, zeros ranked too (Pratt), R+ the sum of those
-of positive ones and R- of negative ones:
+Formula, with the ranks of the absolute differences, zeros ranked too (Pratt), R+ the sum of the
+positive ones and R- of the negative ones:
 
 ```text
 p = P(|R+ - E R+| as large),  each nonzero difference + or - with probability 1/2             (1)

@@ -214,7 +214,7 @@ OF_SHARES = frozenset(
         PairNeed.UNWEIGHTED,
     }
 )
-"""Requirements of tests of shares of samples."""
+"""What tests of shares require."""
 
 WHATEVER = f"{parameter('test')} wald or permutation"
 

@@ -123,7 +123,7 @@ def winners(centre: FloatArray, parts: FloatArray) -> IntArray:
 
 
 def draws(centre: FloatArray, parts: FloatArray) -> Iterator[FloatArray]:
-    """Yield gains (CHUNK, C) of some of the draws, and then of their opposites."""
+    """Yield gains (CHUNK, C) in some of the draws, and then in their opposites."""
     rng = np.random.Generator(np.random.PCG64(0))
     for _ in range(N_POINTS // (2 * CHUNK)):
         moved = rng.standard_normal((CHUNK, len(parts))) @ parts

@@ -140,7 +140,7 @@ def concordant_paired(
 def concordant_weight_censored(
     pairs: CensoredPairs, weights: Numbers, configurations: IntArray
 ) -> Numbers:
-    """Twice the weight of concordant pairs of censored samples, ties of risk counting one half.
+    """Twice the weight of the concordant pairs among censored samples; ties in risk count one half.
 
     pairs: the prepared pairs of all configurations.
     weights (B, N) non-negative: one weighting of the samples per row.

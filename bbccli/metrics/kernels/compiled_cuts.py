@@ -58,7 +58,7 @@ def _make_sweep(root: bool) -> Any:
 
     @numba.njit(inline="always", error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
     def compare(largest: Any, hits: Any, false: Any, of: Any) -> None:
-        """Keep the larger of the largest fraction of each lane and that of the counts."""
+        """Keep each lane's largest fraction, or that of the counts if it is larger."""
         for k in range(LANES):
             x, y = np.float64(hits[k]), np.float64(false[k])
             above = of[0, k] * x + of[1, k] * y + of[2, k]

@@ -49,7 +49,7 @@ NOISE_TOLERANCE = 1 / 200
 """Proportion of files of noise in which some configuration is below -L."""
 
 TRAINED = 1.2
-"""Spread of noise of trained models, as a multiple of that by chance."""
+"""How much more the noise of trained models spreads than chance."""
 
 WITHOUT_SCALE = 1.5
 """The same for scores, whose distance from the mean truth is unknown."""

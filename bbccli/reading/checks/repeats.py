@@ -235,7 +235,7 @@ def _bits(columns: list[Any], period: int, times: int) -> float:
 
 
 def _bits_of_turns(outcome: Outcome) -> float:
-    """Return the binary logarithm of the number of ways to place the turns of the truth (p,)."""
+    """Return the binary logarithm of how many ways the turns of the truth (p,) can be placed."""
     values: Any = outcome.values
     if outcome.task.is_classification:
         values = by_appearance(values.astype(np.int64))[0]
@@ -309,5 +309,5 @@ def _truth(outcome: Outcome) -> list[Any]:
 
 
 def _codes(columns: Iterable[Any]) -> IntArray:
-    """Return dense codes (N,) of the combinations of the values of some columns."""
+    """Return dense codes (N,) of how the values of some columns combine."""
     return joint([np.searchsorted(distinct(column), column) for column in columns])

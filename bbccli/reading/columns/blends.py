@@ -259,9 +259,7 @@ def _normalised(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
 
 
 def _stacked(array: FloatArray, n: int) -> FloatArray:
-    """Return columns of n configurations, of each of their classes, with the classes below each
-    other.
-    """
+    """Return the columns of n configurations with their classes below each other."""
     return array.reshape(len(array), n, -1).swapaxes(1, 2).reshape(-1, n)
 
 

@@ -214,7 +214,7 @@ def _rest(names: Sequence[str], head: str, tail: str, places: Mapping[str, int])
 
 
 def _name_of(head: str, tail: str) -> str:
-    """Return the name of a model, of what is left of its columns' names without the class."""
+    """Return a model's name: what its columns' names leave without the class."""
     if f"{head[-1:]}{tail[:1]}" in ("()", "[]", "{}", "<>"):
         head, tail = head[:-1], tail[1:]
     head = head.rstrip(" _.-:=/|")

@@ -35,7 +35,7 @@ _LINES = 20
 """First lines in which an object must stand for a file to be recognised."""
 
 _LONGEST, _HASH = 200, 12
-"""Characters of the key of an item, and of a hash in it."""
+"""Characters in an item's key, and in a hash within it."""
 
 _ZSTD = 93
 """Compression method of zip files that `zipfile` knows only from Python 3.14 on."""

@@ -116,7 +116,7 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
 
 
 def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
-    """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
+    """Return a model's rows in all folds, in their order, under a joint name."""
     from bbccli.reading.layout.stack import appended
 
     files = sorted(files, key=lambda file: file[0])

@@ -172,7 +172,7 @@ def read_table(path: Path) -> Table:
 
 
 def numbers_of(frame: Table, names: Iterable[str] | None = None) -> dict[str, FloatArray]:
-    """Return columns of a table of a run, or all of them, as finite numbers."""
+    """Return some columns of a run's table, or all, as finite numbers."""
     return {name: _numbers(frame.column(name)) for name in names or frame.data.column_names}
 
 

@@ -37,7 +37,7 @@ _TRIED = 3
 """Number of tables tried to recognise a folder."""
 
 _FEWEST = 0.8
-"""Proportion of the pairs of two classes, or of the rows of more, that must agree.
+"""Share of the pairs that must agree; with more than two classes, of the rows.
 
 Moved thresholds change none of the pairs; separate calibration, as of an SVM, changes a few.
 """

@@ -39,7 +39,7 @@ BAR = 10
 """Pixels of a bar below its name."""
 
 LONGEST_LINE = 40
-"""Characters of the title of an axis, and of the words of a legend, in a narrow figure."""
+"""Characters that an axis title, and a legend's words, may have in a narrow figure."""
 
 LONGEST_NAME = 44
 """Characters of a name in a figure, wide ones counting twice; the table has more."""

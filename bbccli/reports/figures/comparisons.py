@@ -221,7 +221,7 @@ def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
 
 
 def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the positions of the first and the last of each group, of those that are shown.
+    """Return the positions of the first and the last of each group among those shown.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import is_selected, of_baseline
 
 FIGURES = ("differences", "ranking", "cd")
-"""Of comparisons, of the set of the best, and of data sets."""
+"""For comparisons, the set of the best, and data sets."""
 
 TITLES = {
     "compare": "Compared",

@@ -143,7 +143,7 @@ def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
 
 
 def out_of_bag(case: Case) -> Distribution:
-    """Return the performances of the winners of the resamples, out of their bags."""
+    """Return how each resample's winner performs out of the bag."""
     INTERVALS[case.plan.interval].check(case.plan)
     judged = case.judged
     refuse_single_classes(judged)

@@ -174,7 +174,7 @@ def _over_resamples(
 
 
 def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
-    """Yield performances in the bag, which select, and those out of it, of the first of BBC's bags.
+    """Yield performances in the bag, which select, and out of it, for the first of BBC's bags.
 
     B' resamples at a time: (B', C) and (B', C).
     """
@@ -355,8 +355,8 @@ def _keys(values: FloatArray, direction: Direction) -> IntArray:
 def _sorted_columns(keys: IntArray) -> tuple[IntArray, IntArray]:
     """Columns (B, C) in increasing order of keys, and the keys without their last bits.
 
-    Of not too many columns the last bits give way to the column: one sort of whole numbers takes
-    half the time of one of positions.
+    Of not too many columns the last bits give way to the column: sorting whole numbers takes half
+    the time of sorting positions.
     """
     if keys.shape[1] > MOST_PACKED:
         order = np.argsort(keys, axis=1)

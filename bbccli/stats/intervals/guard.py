@@ -86,7 +86,7 @@ class Guarded:
         return np.log(lifts[at_bound:]), chances[at_bound:], float(chances[:at_bound].sum())
 
     def share_error(self, quantile: float) -> float:
-        """Return the standard error of the distribution function of G at one of its quantiles."""
+        """Return the standard error of G's distribution function at one of its quantiles."""
         # it is a mean over resamples: known as well as they agree
         size = len(self.distribution.values)
         if size < 2:

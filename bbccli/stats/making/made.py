@@ -40,7 +40,7 @@ class Maker:
     matrix: the configurations that may be members.
     rule: what it does, in a few words.
     combine, calibrate, find: the steps; None for one that is left out.
-    calibration, tuned_for: name of the calibration, and of the metric of the cut.
+    calibration, tuned_for: names of the calibration, and of the metric that the cut is for.
     n_sweeps: passes over all samples that a bag takes, a measure of the work.
     of_several: False if a single configuration is selected, which keeps its name.
     called: name of what is made, if not that of the rule; tool: that deploys it; reported: its

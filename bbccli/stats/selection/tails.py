@@ -51,7 +51,7 @@ def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -
 
 
 def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
-    """Return the figure (N,) of each sample alone, of a scorer of one configuration."""
+    """Return the figure (N,) of each sample alone, from a scorer of one configuration."""
     figures = np.empty(n_samples)
     step = max(isqrt(n_samples), LEAST_TOGETHER)
     for start in range(0, n_samples, step):
