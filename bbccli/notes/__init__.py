@@ -6,11 +6,13 @@ place, a function under `@note`, in the module of its section of docs/notes.md.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
-from bbccli.notes.note import KNOWN, Note, NoteKind, Severity, counted, listing
+from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
 
 __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
@@ -55,8 +57,19 @@ def severity_of(code: str) -> Severity:
     >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
     ('HARMLESS', 'DOUBT')
     """
-    kind = KNOWN.get(code) or __getattr__("NOTES").get(code)
+    kind = kind_of(code)
     return Severity.DOUBT if kind is None else kind.severity
+
+
+def kind_of(code: str) -> NoteKind[...] | None:
+    """Return the kind of a code, of a module that is imported if it can be; None of no code."""
+    for module in chain.from_iterable(_SECTIONS.values()):
+        imported = sys.modules.get(f"{__name__}.{module}")
+        kind = getattr(imported, code.replace("-", "_"), None)
+        if isinstance(kind, NoteKind):
+            return kind
+    kinds: Mapping[str, NoteKind[...]] = __getattr__("NOTES")
+    return kinds.get(code)
 
 
 def by_severity(notes: Iterable[Note]) -> list[Note]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from enum import IntEnum
+from functools import partial
 from itertools import compress
 from typing import Generic, ParamSpec
 
@@ -57,32 +58,44 @@ DOUBT, CARE, HARMLESS = Severity
 class NoteKind(Generic[P]):
     """All there is to say of the notes of one code; called with figures, it makes a note.
 
-    code: stable identifier.
     severity: importance of the note.
     check: check of `bbc inspect` that a note on a file belongs to; empty for other notes.
     texts: figures -> text and remedy, each a sentence in plain text.
-    meaning: the observation and its effect on the result, in Markdown on one line.
-    remedy: advice, in Markdown on one line; may be empty.
+    first: the function that describes them, where it is another.
     """
 
-    code: str
     severity: Severity
     check: str
     texts: Callable[P, Texts]
-    meaning: str
-    remedy: str
+    first: Callable[..., Texts] | None = None
 
     def __call__(self, *figures: P.args, **named: P.kwargs) -> Note:
         """Return the note with these figures."""
         return Note(self.code, *self.texts(*figures, **named))
 
+    @property
+    def code(self) -> str:
+        """Stable identifier, such as few-folds."""
+        return (self.first or self.texts).__name__.replace("_", "-")
+
+    @property
+    def meaning(self) -> str:
+        """The observation and its effect on the result, in Markdown on one line."""
+        return self._described[0]
+
+    @property
+    def remedy(self) -> str:
+        """Advice, in Markdown on one line; may be empty."""
+        return self._described[2]
+
+    @property
+    def _described(self) -> tuple[str, str, str]:
+        words = ((self.first or self.texts).__doc__ or "").split()
+        return " ".join(words).partition(" Remedy: ")
+
     def also(self, texts: Callable[Q, Texts]) -> NoteKind[Q]:
         """Decorate another sentence that says the same of other figures."""
-        return NoteKind(self.code, self.severity, self.check, texts, self.meaning, self.remedy)
-
-
-KNOWN: dict[str, NoteKind[...]] = {}
-"""Kinds by code, of the modules that are imported."""
+        return NoteKind(self.severity, self.check, texts, self.first or self.texts)
 
 
 def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], NoteKind[P]]:
@@ -100,14 +113,7 @@ def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], 
     >>> few_cats(2), few_cats.remedy
     (Note(code='few-cats', text='only 2 cats', remedy='get a cat'), 'more cats.')
     """
-
-    def described(texts: Callable[P, Texts]) -> NoteKind[P]:
-        meaning, _, remedy = " ".join((texts.__doc__ or "").split()).partition(" Remedy: ")
-        code = texts.__name__.replace("_", "-")
-        KNOWN[code] = kind = NoteKind(code, severity, check, texts, meaning, remedy)
-        return kind
-
-    return described
+    return partial(NoteKind, severity, check)
 
 
 def listing(names: Sequence[str], most: int = 5) -> str:

@@ -38,10 +38,10 @@ def settled(value: Record) -> Record:
     """
     kind: Any = type(value)
     held: Any = value
-    if _names(kind):
+    if names := _names(kind):
         held = object.__new__(kind)
-        for name, default, _, read in _fields(kind):
-            part = default if read is None else settled(getattr(value, name))
+        for name, default in _defaults(kind).items():
+            part = settled(getattr(value, name)) if name in names else default
             object.__setattr__(held, name, part)
     elif not isinstance(value, Enum):
         held = _plain(value, settled)
@@ -151,17 +151,27 @@ Reader = Callable[[Any, bool], Any]
 
 
 @cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    """Default of each field, by name; None where there is none."""
+    missing = dataclasses.MISSING
+    return {
+        f.name: f.default_factory()
+        if f.default_factory is not missing
+        else (None if f.default is missing else f.default)
+        for f in dataclasses.fields(kind)
+    }
+
+
+@cache
 def _fields(kind: Any) -> list[tuple[str, Any, bool, Reader | None]]:
     """Name, default and reader of each field, and whether JSON must have it."""
-    hints, public, missing = get_type_hints(kind), public_fields(kind), dataclasses.MISSING
+    hints, public, defaults = get_type_hints(kind), public_fields(kind), _defaults(kind)
     fields = []
     for f in dataclasses.fields(kind):
-        default = None if f.default is missing else f.default
-        if f.default_factory is not missing:
-            default = f.default_factory()
         null = f.name not in NEVER_NULL and "doc" in f.metadata
         read = _reader(hints[f.name], null=null) if f in public else None
-        fields.append((f.name, default, f in public and f.default is missing, read))
+        needed = f in public and f.default is dataclasses.MISSING
+        fields.append((f.name, defaults[f.name], needed, read))
     return fields
 
 

@@ -14,8 +14,7 @@ from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.domain.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
-from bbccli.notes import Note, listing
-from bbccli.notes.note import KNOWN
+from bbccli.notes import Note, kind_of, listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
 from bbccli.platform.rounding import count, figure, percent, tiny_text
@@ -302,11 +301,11 @@ def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
 
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     """Add the readers' notes as warnings; return the checks that they belong to."""
+    checks = {note.code: kind.check for note in notes if (kind := kind_of(note.code))}
     for note in notes:
-        check = KNOWN[note.code].check
-        if check != "duplicates":  # told in detail
-            findings.warn(check, note.text, note.remedy)
-    return {KNOWN[note.code].check for note in notes}
+        if checks[note.code] != "duplicates":  # told in detail
+            findings.warn(checks[note.code], note.text, note.remedy)
+    return set(checks.values())
 
 
 def _check_similar(findings: Findings, close: Similarity) -> None:
