@@ -162,7 +162,8 @@ def metrics_of(document: Reportable) -> list[str]:
 
 def metric_label(name: str) -> str:
     """Name of a metric for people."""
-    return METRICS[name].label if name in METRICS else visible(name)
+    metric = METRICS.get(name)
+    return visible(name) if metric is None else metric.label
 
 
 def directed_label(name: str) -> str:
