@@ -492,9 +492,7 @@ def pairs_and_all(
     controls: BoolArray,
     sample_weights: FloatArray | None = None,
 ) -> tuple[Total, Total]:
-    """Return the totals that a share of pairs is made of, from scores (N, C): concordant ones, and
-    all.
-    """
+    """Return the totals in a share of pairs, from scores (N, C): concordant ones, and all."""
     sides = np.stack([cases, controls], axis=1)[:, None]
     return (
         Concordant(scores, cases, controls, sample_weights),

@@ -319,7 +319,7 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence
         """True if it differs; within a class of the estimator that it is a parameter of."""
         owner = key.rpartition("__")[0]
         owned = {(t.get(owner, "") if key else "", t[key]) for t in texts if key in t}
-        return len(owned) > len({one for one, _ in owned})
+        return len(owned) > len({name for name, _ in owned})
 
     varying = [k for k in keys if varies(k)]
     if len(texts) == 1:

@@ -128,7 +128,7 @@ def load(path: Path) -> Recording:
 
 def _nothing(path: Path, tries: Iterable[Try], damaged: Sequence[str]) -> InputError:
     """Return why a recording has no predictions."""
-    problem = next((p.problem for one in tries for p in one.parts if p.problem), "")
+    problem = next((p.problem for attempt in tries for p in attempt.parts if p.problem), "")
     why = problem or (f"{len(damaged)} files are damaged" if damaged else "")
     if problem.startswith(METRIC_FAILED):
         hint = "record by a scoring that each test set has, such as accuracy, with "

@@ -335,7 +335,7 @@ def _one_scale(document: Envelope, seen: Seen) -> Judged:
         return UNKNOWN, "The folds are unknown."
     if seen("winners-differ"):
         return UNKNOWN, "Selection over folds has another winner."
-    by_folds = [one for one in document.estimates if one.method in phrases.OVER_FOLDS]
+    by_folds = [e for e in document.estimates if e.method in phrases.OVER_FOLDS]
     same = "Selection over folds has the same winner." if by_folds else "It was not checked."
     return UNKNOWN, same
 
