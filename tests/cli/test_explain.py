@@ -36,13 +36,6 @@ def test_methods(run, name):
     assert ("ignores that the winner was selected" in text) == METHODS[name].ignores_selection
 
 
-def test_a_formula_has_what_is_in_it_and_its_block(run):
-    text = words(run, "tt")
-    assert "formula with m_kc the score of configuration c in fold k" in text
-    assert "estimate = m̄_w - optimism" in text
-    assert "evidence with the 5 folds of the bank" in text
-
-
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics(run, name):
     text = words(run, name)
@@ -147,9 +140,3 @@ def test_what_is_chosen_is_explained_by_the_value_of_its_option(run, choice):
     name = choice.partition(":")[0]
     assert f"choice   {name}\n" in text
     assert name in " ".join(text.split()).split(" what ")[1]
-
-
-def test_one_calibration_is_told_without_the_others(run):
-    text = run("explain", "isotonic")[1]
-    assert "non-decreasing" in text
-    assert "likelihood" not in text

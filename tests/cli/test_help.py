@@ -76,12 +76,6 @@ def test_the_default_methods_are_those_of_the_registry():
     assert (*always.split(", "), many) == DEFAULT_METHODS
 
 
-def test_drop_names_its_rules(run):
-    from bbccli.dropping import RULES
-
-    assert f"Rule: {', '.join(RULES)}, all." in re.sub(r"\s+", " ", help_of(run, "drop"))
-
-
 def test_dropping_knows_no_outer_folds(run):
     assert "outer_fold" not in command_named("drop").options
     assert "No such option: --outer-fold" in run.refused("drop", "p.csv", "--outer-fold", "outer")
@@ -119,11 +113,6 @@ class TestCatalogue:
     def test_another_name(self, run, command, registry):
         name = next(reversed(registry))
         assert run.refused(command, f"{name}x").splitlines()[1] == f"hint: did you mean {name}?"
-
-
-def test_a_metric_by_another_name(run):
-    assert run("metrics", "neg_log_loss") == run("metrics", "log-loss")
-    assert "aliases neg_log_loss" in " ".join(run("metrics", "log-loss")[1].split())
 
 
 def test_facts_of_the_record_are_on_the_screen(run):

@@ -116,13 +116,6 @@ class TestBar:
             assert (task.description, task.total) == ("working out tt", None)
             assert task.fields["counted"] == ""
 
-    def test_names_in_brackets_are_no_colours(self, monkeypatch, capsys):
-        terminal(monkeypatch, "stderr")
-        with bar.progress_bar(quiet=False) as progress:
-            enter(progress, "[red]x")
-            progress(1, 3)
-        assert "[red]x" in capsys.readouterr().err
-
     def test_none_for_a_batch_off_a_terminal(self, monkeypatch, capsys):
         for quiet in (False, True):
             with bar.batch_bar(3, quiet=quiet) as show:
@@ -160,8 +153,3 @@ def test_every_count_belongs_to_a_phase(samples, method):
     if method == "bbcd":
         assert heard.counts["dropping for bbcd"] == (10, 10)
         assert heard.phases[-1] == "resampling bbcd"
-
-
-def test_a_callable_without_phases_will_do():
-    enter(silent, "reading")
-    enter(lambda done, total: None, "reading")

@@ -30,31 +30,35 @@ SOURCES = {"methods/registry.py", "reading/runs/base.py", "reports/catalogue.py"
 
 
 @cache
-def tree_of(path):
-    return ast.parse((PACKAGE / path).read_text())
-
-
-def strings(path, *, plain=True):
-    """Texts in the code of a module, besides docstrings and, if plain, those in Markdown."""
-    tree = tree_of(path)
-    skipped = set()
+def texts_of(path):
+    """Texts in the code of a module besides docstrings, and whether each is plain: no Markdown."""
+    tree = ast.parse((PACKAGE / path).read_text())
+    docstrings, marked = set(), set()
     for node in ast.walk(tree):
         name = getattr(getattr(node, "func", None), "id", None) or getattr(
             getattr(node, "func", None), "attr", ""
         )
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            skipped.add(id(node.value))
-        elif not (plain and isinstance(node, ast.Call)):
-            continue
-        elif name in IN_MARKDOWN or name.startswith("_"):
-            skipped |= set(map(id, ast.walk(node)))
-    constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in skipped)
-    return [one.value for one in constants if isinstance(one.value, str)]
+            docstrings.add(id(node.value))
+        elif isinstance(node, ast.Call) and (name in IN_MARKDOWN or name.startswith("_")):
+            marked |= set(map(id, ast.walk(node)))
+    return [
+        (one.value, id(one) not in marked)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        if id(one) not in docstrings
+    ]
 
 
 def test_no_message_holds_markdown():
     paths = [p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py")]
-    texts = [(path, text) for path in paths if path not in SOURCES for text in strings(path)]
+    texts = [
+        (path, text)
+        for path in paths
+        if path not in SOURCES
+        for text, plain in texts_of(path)
+        if plain
+    ]
     assert len(texts) > 5000
     assert [one for one in texts if any(mark in one[1] for mark in MARKS[:2])] == []
 
@@ -75,14 +79,6 @@ def test_explanations_are_plain(run, name):
     assert is_plain(run.silent("explain", name))
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [("methods", one) for one in METHODS] + [("metrics", one) for one in METRICS],
-)
-def test_entries_are_plain(run, command, name):
-    assert is_plain(run.silent(command, name))
-
-
 def to_avoid():
     """The rows of the glossary's last table: patterns by the words that may not occur."""
     table = (PAGES / "glossary.md").read_text().partition("## Words to avoid")[2]
@@ -99,7 +95,7 @@ def occurrences(words, text):
 def everything():
     """What people read, by its place: texts in the code, what explains, and pages."""
     paths = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")]
-    texts = {path: "\0".join(strings(path, plain=False)) for path in paths}
+    texts = {path: "\0".join(text for text, _ in texts_of(path)) for path in paths}
     texts |= {f"help of {name}": getdoc(command_named(name).function) or "" for name in COMMANDS}
     texts |= {f"note {one.code}": f"{one.meaning}\0{one.remedy}" for one in NOTES.values()}
     files = (*PAGES.glob("*.md"), PAGES.parent / "README.md")

@@ -15,7 +15,7 @@ from bbccli.metrics.kernels import forms_of, presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
 from bbccli.stats.making import maker_of
-from bbccli.stats.making.cut import FRACTIONS, Sweep
+from bbccli.stats.making.cut import Sweep
 from bbccli.stats.making.greedy import any_metric, trial_of
 from bbccli.stats.making.interface import Given
 from bbccli.stats.selection.rule import SelectionRule
@@ -191,25 +191,6 @@ def test_no_cut_is_better_than_the_best(name, engine):
             values[(masses[:, nothing[:, c]] > 0).any(axis=1), -1] = np.nan
             best = given.metric.direction.extreme.reduce(values, axis=1)
             np.testing.assert_allclose(found[:, c], best, atol=1e-12)
-
-
-def test_every_fraction_is_that_of_its_metric():
-    """At each cut, not only at the best; MCC is 0 where all samples are called the same."""
-    matrix, rng = binary(n_samples=12, seed=4), np.random.default_rng(0)
-    cells = rng.integers(0, 9, (200, 4)).astype(float)
-    cells[:, [0, 1]] += 1
-    hits, false, missed, left = cells.T
-    for name, terms in FRACTIONS.items():
-        a, b, c, d, e, f, *root = terms(hits + missed, false + left + 1e-300)
-        below = d * hits + e * false + f
-        if root:
-            below = np.sqrt(below * (root[0] * hits + root[1] * false + root[2]))
-        expected = Sweep.of(given_of(matrix, name)).judge(cells)
-        found = (a * hits + b * false + c) / np.where(below > 1e-9, below, np.nan)
-        found = np.where(np.isnan(found), 0.0, found) if root else found
-        defined = ~np.isnan(expected)
-        np.testing.assert_allclose(found[defined], expected[defined], atol=1e-9)
-        assert np.isnan(found[~defined]).all() or (hits + missed)[~defined].min() == 0
 
 
 def test_a_small_clip_is_no_underflow():

@@ -76,12 +76,6 @@ def test_the_slow_loop_estimates_the_same(name, matrix):
 # Without information
 
 
-@pytest.mark.parametrize(("name", "matrix"), CASES)
-def test_all_pairs_by_a_slow_loop(name, matrix):
-    found = no_information(matrix, METRICS[name], np.array([0, 3]), 0)
-    assert found == pytest.approx([gamma_by_loop(matrix, name, c) for c in (0, 3)], rel=1e-12)
-
-
 @pytest.mark.parametrize("n_samples", [40, swept(400)])
 @pytest.mark.parametrize(
     ("name", "expected"),
@@ -105,16 +99,6 @@ def test_what_is_known_without_information(name, expected, n_samples):
 def test_ranks_without_information(name, expected):
     found = no_information(for_metric(name), METRICS[name], np.arange(3), 0)
     assert found == pytest.approx(np.full(3, expected), abs=1e-12)
-
-
-@pytest.mark.parametrize("name", ["mse", "mae"])
-def test_losses_of_values_over_all_pairs(name):
-    matrix = regression(n_repeats=2)
-    truth, predictions = matrix.outcome.values, matrix.predictions
-    gaps = truth[None, :, None, None] - predictions[:, None, :, :]
-    losses = gaps**2 if name == "mse" else np.abs(gaps)
-    found = no_information(matrix, METRICS[name], np.arange(6), 0)
-    assert found == pytest.approx(losses.mean(axis=(0, 1, 2)), rel=1e-12)
 
 
 @pytest.mark.parametrize("maker", [binary, swept(multiclass), swept(regression), swept(survival)])
@@ -194,32 +178,7 @@ def test_resamples_that_are_undefined_tell_nothing():
     assert np.isnan(nothing.rate)
 
 
-def test_the_weight_goes_from_632_to_one():
-    assert weight_of(0.0)[0] == 0.632
-    assert weight_of(1.0)[0] == pytest.approx(1.0, abs=1e-15)
-    slope = (weight_of(0.3 + 1e-6)[0] - weight_of(0.3 - 1e-6)[0]) / 2e-6
-    assert weight_of(0.3)[1] == pytest.approx(slope, rel=1e-8)
-
-
 # The estimate
-
-
-@pytest.mark.parametrize(
-    "name", ["auc", swept("accuracy"), "log-loss", swept("rmse"), swept("concordance")]
-)
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
-def test_between_bbc_632_and_bbc(name, pooling):
-    matrix = for_metric(name, n_repeats=2)
-    plan = replace(PLAN, pooling=pooling)
-    plus, low, high = (
-        estimate(matrix, name, plan, m).value for m in ("bbc-632plus", "bbc-632", "bbc")
-    )
-    assert min(low, high) <= plus <= max(low, high)
-    found = estimate(matrix, name, plan)
-    shift = found.value - estimate(matrix, name, plan, "bbc").value
-    distribution = estimate(matrix, name, plan, "bbc").distribution.values
-    np.testing.assert_allclose(found.distribution.values, distribution + shift)
-    assert found.experimental
 
 
 def test_its_error_is_that_of_the_jackknife():
@@ -280,14 +239,3 @@ def test_marked_in_all_outputs(run, samples):
     options = ("--method", "bbc-632", "--n-resamples", "50")
     assert "experimental" in run("correct", path, *options)[1]
     assert '"experimental": true' in run("correct", path, *options, "--format", "json")[1]
-
-
-@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
-def test_one_configuration_is_scored_as_if_it_were_there_twice(name):
-    one = binary().of_configurations(np.array([3]))
-    twice = replace(
-        one, predictions=np.repeat(one.predictions, 2, axis=2), configurations=("c3", "again")
-    )
-    for method in ("bbc-632", "bbc-632plus", "bbc"):
-        alone, found = (METHODS[method].run(each, METRICS[name], PLAN_632) for each in (one, twice))
-        np.testing.assert_allclose(alone.distribution.values, found.distribution.values, rtol=1e-12)

@@ -10,8 +10,7 @@ from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
 from bbccli.methods import bbc as bbc_methods
-from bbccli.stats.bootstrap import bbc_samples, contenders, loop
-from bbccli.stats.bootstrap.contenders import Noise, shrunken
+from bbccli.stats.bootstrap import contenders
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
@@ -95,23 +94,6 @@ def test_the_formula(matrix, name, changes):
     assert found.experimental
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", ["auc", "rmse"])
-def test_kept_scored_again_or_in_blocks(name, monkeypatch):
-    """Where the bags' performances come from changes nothing."""
-    make = binary if name == "auc" else regression
-    expected = EB.run(make(n_configurations=9), METRICS[name], PLAN).value
-    monkeypatch.setattr(loop, "MOST_KEPT", 9 * 128 - 1)
-    assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
-        expected, rel=1e-12
-    )
-    for module in (loop, bbc_samples):
-        monkeypatch.setattr(module, "parts_of", lambda columns, _: list(columns[:, None]))
-    assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
-        expected, rel=1e-12
-    )
-
-
 def test_one_configuration_is_its_figure():
     matrix = binary(n_configurations=1)
     found = EB.run(matrix, METRICS["auc"], PLAN)
@@ -122,30 +104,6 @@ def test_one_configuration_is_its_figure():
     found = EB.run(copies, METRICS["auc"], PLAN)
     assert found.value == pytest.approx(found.naive, rel=1e-14)
     assert found.error.value == 0
-
-
-@pytest.mark.parametrize("name", ["auc", "accuracy", "brier"])
-def test_it_lies_between_bbc_and_the_naive_figure(name):
-    """Near the ceiling too, where shrinking towards the contenders takes off too much."""
-    rng, direction = np.random.default_rng(8), METRICS[name].direction
-    outside = 0
-    for seed in range(12):
-        truth = np.arange(60) % 2
-        spread = rng.uniform(0.2, 1.2, 30)
-        scores = 1 / (1 + np.exp(-(4 * truth - 2)[:, None] * 1.5 - rng.normal(0, spread, (60, 30))))
-        matrix = replace(
-            binary(n_samples=60, n_configurations=30),
-            predictions=scores[None],
-            outcome=replace(binary(n_samples=60).outcome, values=truth),
-        )
-        plan = replace(PLAN, seed=seed)
-        found, theirs = (METHODS[m].run(matrix, name, plan) for m in ("bbc-eb", "bbc"))
-        assert direction.gain(found.value, theirs.value) >= -1e-12
-        assert direction.gain(found.naive, found.value) >= -1e-12
-        interval = found.interval
-        assert interval.lower <= found.value <= interval.upper
-        outside += found.value == pytest.approx(theirs.value, abs=1e-12)
-    assert outside > 0
 
 
 def test_where_it_is_clipped_the_interval_reaches_over_both(monkeypatch):
@@ -218,28 +176,6 @@ def test_its_error_is_that_of_both_parts(name, n_seeds):
     runs = [EB.run(matrix, METRICS[name], replace(PLAN, seed=s)) for s in range(n_seeds)]
     spread = np.std([run.value for run in runs], ddof=1)
     assert 0.6 < np.mean([run.error.value for run in runs]) / spread < 1.4
-
-
-def test_the_influence_is_the_derivative():
-    others, by_resample = np.linspace(0.7, 0.9, 6), np.random.default_rng(0).exponential(1e-4, 50)
-    figure, shares = others.max(), np.full(6, 1 / 6)
-    assert shrunken(figure, others, shares, Noise(0.0, by_resample)).value == figure
-    found = shrunken(figure, others, shares, Noise(by_resample.mean(), by_resample))
-    step = 1e-6
-    for b in (0, 17):
-        weights = np.ones(50)
-        weights[b] += step * 50
-        moved = np.average(by_resample, weights=weights)
-        assert abs(found.influence[b]) > 1e-6
-        change = shrunken(figure, others, shares, Noise(moved, by_resample)).value - found.value
-        assert change / step == pytest.approx(found.influence[b], rel=1e-3)
-
-
-def test_hardly_any_signal_keeps_a_twentieth():
-    others = np.array([0.5, 0.501, 0.502])
-    found = shrunken(0.502, others, np.full(3, 1 / 3), Noise(1.0, np.ones(3)))
-    assert found.value == pytest.approx(0.501 + 0.001 / 21)
-    assert not found.influence.any()
 
 
 def test_copies_of_the_winner_are_contenders_whatever_their_place():

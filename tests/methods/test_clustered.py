@@ -12,7 +12,7 @@ from matrices import binary, weighing
 from bbccli import METHODS, METRICS, Plan, matrix_of, read
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import models_of
-from bbccli.types import Models, Side
+from bbccli.types import Models
 
 # At this level z = 1, and intervals are short enough not to be clipped.
 PLAN = Plan(level=0.6826894921370859, seed=1)
@@ -53,18 +53,6 @@ def test_by_hand():
     assert error_of(passages) == pytest.approx(sqrt(1 / 16 - 1 / 64))
 
 
-def test_statsmodels():
-    i = np.arange(24)
-    own, groups = (7 * i * i + 3 * i) % 11 / 10, i * i % 5
-    matrix = matrix_of(own[:, None], task="score", bounds=BOUNDS)
-    # OLS on a constant by statsmodels 0.15.0: bse, and that of cov_type="cluster" without
-    # its correction, whose diagonal has 1/n where Miller's has 1/(n - 1)
-    assert error_of(matrix) == pytest.approx(0.0756413799285016)
-    more = (0.0756413799285016**2) / 24
-    clustered = matrix_of(own[:, None], task="score", groups=groups, bounds=BOUNDS)
-    assert error_of(clustered) == pytest.approx(sqrt(0.05315789649597268**2 + more))
-
-
 @pytest.mark.parametrize("n_epochs", [1, 3])
 @pytest.mark.parametrize("groups", [None, GROUPS])
 def test_the_formula(n_epochs, groups):
@@ -101,15 +89,6 @@ def test_weights_enter_by_the_influence_of_an_item():
     mean = np.average(given[:, 0], weights=w)
     linear = sqrt(((w * (given[:, 0] - mean)) ** 2).sum()) / w.sum()
     assert error_of(uneven) == pytest.approx(linear, rel=0.1)
-
-
-def test_losses_and_sides():
-    matrix = matrix_of(scores(), task="score", bounds=BOUNDS)
-    found = METHODS["clustered"].run(
-        matrix, METRICS["mean-loss"], Plan(level=0.95, side=Side.PESSIMISTIC)
-    )
-    assert found.interval.lower == -100
-    assert found.interval.upper > found.value
 
 
 def test_what_has_no_such_error():

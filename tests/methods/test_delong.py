@@ -13,7 +13,6 @@ from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import UnsupportedError
 from bbccli.methods.literature.auc import delong_variance
-from bbccli.metrics.kernels.pairs import placements
 from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.stats.influence import auc_influence, auc_variance
 from bbccli.types import PredictionKind, Side, Task
@@ -34,22 +33,6 @@ def scored(scores, truth=TRUTH, **fields):
                    kind=PredictionKind.SCORE, folds=None, **fields)  # fmt: skip
 
 
-def slow_variance(truth, scores):
-    """Equations 4 to 6 of DeLong et al. 1988, pair by pair."""
-    cases, controls = scores[truth == 1], scores[truth == 0]
-
-    def psi(case, control):
-        return 1.0 if control < case else 0.5 if control == case else 0.0
-
-    m, n = len(cases), len(controls)
-    v10 = [sum(psi(x, y) for y in controls) / n for x in cases]
-    v01 = [sum(psi(x, y) for x in cases) / m for y in controls]
-    theta = sum(v10) / m
-    s10 = sum((v - theta) ** 2 for v in v10) / (m - 1)
-    s01 = sum((v - theta) ** 2 for v in v01) / (n - 1)
-    return theta, s10 / m + s01 / n
-
-
 def slow_clustered_variance(truth, scores, groups):
     """Obuchowski 1997, section 2, cluster by cluster."""
     cases, controls = np.flatnonzero(truth == 1), np.flatnonzero(truth == 0)
@@ -68,21 +51,6 @@ def slow_clustered_variance(truth, scores, groups):
     s01 *= n_01 / ((n_01 - 1) * n)
     s11 *= n_all / (n_all - 1)
     return s10 / m + s01 / n + 2 * s11 / (m * n)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_variance_is_that_of_the_slow_loop(seed):
-    rng = np.random.default_rng(seed)
-    data = binary(n_samples=int(rng.integers(8, 50)), n_configurations=3, seed=seed)
-    rows = rng.random(data.n_samples) < 0.8
-    rows[:4] = True
-    truth, scores = data.outcome.values, data.predictions[0]
-    for c in range(3):
-        auc, variance = slow_variance(truth[rows], scores[rows, c])
-        assert delong_variance(data, c, rows) == pytest.approx(variance, abs=1e-15)
-        placed = placements(scores[:, c], rows & (truth == 1), rows & (truth == 0))
-        for kind in (0, 1):
-            assert placed[rows & (truth == kind)].mean() == pytest.approx(auc, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -123,16 +91,6 @@ def test_repeats_give_the_variance_of_the_mean():
     expected = np.mean([[total(a, b) for a in influences] for b in influences])
     found = delong_variance(data, 0, np.ones(40, bool))
     assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_missing_prediction_never_counts():
-    data = binary(n_samples=80, n_configurations=1)
-    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
-    rows = available[0, :, 0]
-    far_off = np.where(available, data.predictions, 0.0)
-    gappy = replace(data, predictions=far_off, available=available)
-    expected = slow_variance(data.outcome.values[rows], data.predictions[0, rows, 0])[1]
-    assert delong_variance(gappy, 0, np.ones(80, bool)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(4))

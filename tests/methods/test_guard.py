@@ -54,14 +54,6 @@ def test_a_guarded_interval_has_a_width(method, metric, kind):
 
 
 class TestCollapsed:
-    @pytest.mark.parametrize("metric", ["accuracy", swept("error")])
-    @pytest.mark.parametrize("side", [Side.TWO, swept(Side.PESSIMISTIC)])
-    def test_onto_the_best_value_is_noted_with_the_way_out(self, metric, side):
-        plan = Plan(n_resamples=50, guard=False, side=side)
-        found = run(all_right(20, 20), "bbc", metric, plan)
-        (note,) = [note for note in found.notes if note.code == "collapsed-interval"]
-        assert "--no-guard" in note.remedy
-
     @pytest.mark.parametrize(
         ("data", "metric", "side"),
         [
@@ -111,13 +103,6 @@ class TestBrier:
     def test_the_guard_pulls_towards_1(self):
         found = run(all_right(20, 20), "bbc", "brier", replace(LOWER, side=Side.UPPER))
         assert found.interval.upper == pytest.approx(beta(0.5, 40.5).ppf(0.95), abs=1e-3)
-
-    @pytest.mark.parametrize(
-        "method", ["bbc", swept("bbc-f"), swept("t-folds"), swept("influence"), swept("tilting")]
-    )
-    def test_an_end_that_is_not_estimated_is_1(self, method):
-        found = run(binary(), method, "brier", Plan(n_resamples=100, side=Side.LOWER))
-        assert found.interval.upper == 1.0
 
 
 class TestFoldMeans:
@@ -204,16 +189,6 @@ def constant():
     """Two classes of equal size in every fold; both configurations always say `yes`."""
     matrix = binary(n_samples=40, n_configurations=2, kind=PredictionKind.LABEL)
     return replace(matrix, predictions=np.ones_like(matrix.predictions))
-
-
-def test_constant_predictions():
-    (found,), _ = estimate(constant(), [METRICS["accuracy"]], Plan(guard=False), ["bbc-f"])
-    assert (found.interval.lower, found.interval.upper) == (0.5, 0.5)
-    (note,) = [note for note in found.notes if note.code == "no-variance"]
-    assert note.text.startswith("nearly all resamples of bbc-f give 0.5")
-    (wide,), _ = estimate(constant(), [METRICS["accuracy"]], Plan(guard=False), ["bbc"])
-    assert wide.interval.lower < wide.interval.upper
-    assert "no-variance" not in codes(wide)
 
 
 @pytest.mark.parametrize("case", ["constant", "perfect", "one error"])

@@ -41,12 +41,6 @@ def slowly(sizes, errors, full, least=0.0):
     return best[1]
 
 
-def test_a_curve_without_noise_is_found_again():
-    losses = np.array([[2 * n**-0.7 + 0.1, 5 * n**-1.2, 0.3] for n in SIZES / 1.0])
-    found = curves_at_full_size(SIZES / N, losses, 0.0)
-    assert found == pytest.approx([2 * N**-0.7 + 0.1, 5 * N**-1.2, 0.3], rel=1e-4)
-
-
 @pytest.mark.parametrize("seed", daily(range(7), [0]))
 def test_noisy_curves_against_a_slow_loop(seed):
     rng = np.random.default_rng(seed)
@@ -74,13 +68,6 @@ def test_another_metric_selects_by_its_own_curves():
     by_error = IPL.run(matrix_of(errors), "mcc", Plan(), select_by="error")
     alone = IPL.run(matrix_of(errors[:, 1:]), "mcc", Plan())
     assert by_error.value == pytest.approx(alone.value)
-
-
-def test_the_rows_of_configurations_do_not_matter_to_each_other():
-    losses = np.random.default_rng(0).uniform(0, 0.5, (4, 1500))
-    whole = curves_at_full_size(SIZES / 100, losses, 0.0)
-    some = curves_at_full_size(SIZES / 100, losses[:, 1020:1030], 0.0)
-    np.testing.assert_array_equal(whole[1020:1030], some)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bbccli.methods.base import Gives, Need
 from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
-from bbccli.types import Direction, MetricKind, Models, Pooling, Side
+from bbccli.types import MetricKind, Models, Pooling
 
 # Models that are fixed: then every method can be computed, and no other number depends on it.
 PLAN = Plan(n_resamples=150, seed=3, models=Models.FIXED)
@@ -214,47 +214,6 @@ def test_renaming_only_renames(method, metric, matrix, expected):
     found = method.run(renamed, metric, PLAN)
     assert found.winner == f"{expected.winner}!"
     assert numbers(found) == numbers(expected)
-
-
-@pytest.mark.sweep
-def test_maximising_is_minimising_the_negative(method, metric, matrix, expected):
-    if method.name in ONLY_FOR:
-        pytest.skip("the negative of an AUC or a share is none")
-
-    class Mirrored:
-        def __init__(self, scorer):
-            self.scorer = scorer
-            self.n_configurations = scorer.n_configurations
-
-        def __call__(self, weights, configurations=None):
-            return -self.scorer(weights, configurations)
-
-        def paired(self, weights, configurations):
-            return -self.scorer.paired(weights, configurations)
-
-        def restrict(self, rows):
-            return Mirrored(self.scorer.restrict(rows))
-
-    other = next(d for d in Direction if d is not metric.direction)
-    loss = replace(
-        metric,
-        name=f"negative {metric.name}",
-        direction=other,
-        bounds=(-metric.bounds[1], -metric.bounds[0]),
-        bind=lambda outcome, predictions: Mirrored(metric.bind(outcome, predictions)),
-    )
-    found = method.run(matrix, loss, PLAN)
-    assert found.winner == expected.winner
-    assert found.optimism == pytest.approx(expected.optimism, abs=1e-12)
-    assert found.value == pytest.approx(-expected.value, abs=1e-12)
-    if expected.interval:
-        for side, mirror in ((Side.PESSIMISTIC, Side.PESSIMISTIC), (Side.LOWER, Side.UPPER)):
-            ours = method.run(matrix, loss, replace(PLAN, side=side)).interval
-            theirs = method.run(matrix, metric, replace(PLAN, side=mirror)).interval
-            # Order statistics count from below, so the mirror may be one rank off.
-            assert sorted((-ours.lower, -ours.upper)) == pytest.approx(
-                sorted((theirs.lower, theirs.upper)), abs=0.05
-            )
 
 
 @pytest.mark.sweep

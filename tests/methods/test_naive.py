@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matrices import binary
-from methods import reference
 from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.stats.resampling import draws_of
 
 B = 4000
 
@@ -55,18 +53,6 @@ def test_folds(name, question):
     for probability, quantile in exact["quantiles"].items():
         ours = distribution.quantile(float(probability))
         assert ours == pytest.approx(quantile["inverse_cdf"], abs=1e-12)
-
-
-def test_rows_by_a_slow_loop():
-    data = binary(n_repeats=2)
-    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=30, seed=4, guard=False))
-    winner = data.configurations.index(found.winner)
-    in_bag = draws_of(data.n_samples, None, 4, leaving_out=False).batch(0, 1).in_bag[:30]
-    figure = reference.figure_on(data, "auc")
-    values = [figure(np.repeat(np.arange(data.n_samples), weights), winner) for weights in in_bag]
-    np.testing.assert_allclose(found.distribution.values, values, rtol=1e-12)
-    assert set(found.distribution.winners) == {winner}
-    assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
 
 
 def test_groups_are_drawn_whole():

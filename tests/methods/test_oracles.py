@@ -2,21 +2,12 @@
 
 import numpy as np
 import pytest
-from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
+from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 
 from bbccli import METHODS, Plan
-from bbccli.metrics.base import MeanScorer
-from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.selection.rule import SelectionRule
-from bbccli.types import Direction, Pooling
+from bbccli.types import Pooling
 
 B = 4000
-
-
-def outcome(scorer, rule, in_bag, errors=None):
-    """Winner of each resample, and its performance out of the bag."""
-    winners = rule.select(scorer(in_bag), in_bag, errors)
-    return winners, scorer.paired(in_bag == 0, winners)
 
 
 def within_errors(found, expected, spread, n_expected=20_000):
@@ -53,19 +44,6 @@ def test_bbc(name, question):
         assert abs(ours - share) < 4.5 * error + 1 / B
 
 
-@pytest.mark.parametrize("name_question", [q for q in QUESTIONS if q[0] != REAL])
-def test_bbc_on_given_resamples(name_question):
-    name, question = name_question
-    data, metric = matrix(name, question), METRIC_OF[question]
-    in_bag = drawn(name, "bbc_inbag_idx", data.n_samples)
-    replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
-    every = candidates(data, metric, Pooling.POOLED)
-    scorer = every.bind(np.arange(data.n_configurations))
-    selected, scored = outcome(scorer, SelectionRule(metric.direction), in_bag)
-    assert selected.tolist() == [draw["winner"] for draw in replay]
-    np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
-
-
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_bbc_f(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
@@ -82,15 +60,3 @@ def test_bbc_f(name, question):
     shares = found.distribution.shares(data.n_configurations)
     for configuration, share in expected["exact_winner_probability"].items():
         assert shares[data.configurations.index(configuration)] == pytest.approx(share, abs=1e-12)
-
-
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
-def test_bbc_f_on_given_resamples(name, question):
-    data, metric = matrix(name, question), METRIC_OF[question]
-    (by_fold,) = fold_performances(data, metric)
-    in_bag = drawn(name, "bbcf_inbag_folds", len(by_fold))
-    replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
-    scorer = MeanScorer.of(by_fold)
-    selected, scored = outcome(scorer, SelectionRule(Direction.MAXIMIZE), in_bag)
-    assert selected.tolist() == [draw["winner"] for draw in replay]
-    np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)

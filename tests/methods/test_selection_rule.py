@@ -59,23 +59,6 @@ def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
     assert found.tolist() == [by_loop(matrix, name, r, order, pooling) for r in rows]
 
 
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
-@pytest.mark.parametrize("plan", [ONE_SE, swept(SIMPLEST)])
-def test_an_error_selects_what_the_accuracy_does(matrix, plan, pooling):
-    """One standard error of the best of losses reaches to larger ones."""
-    plan = replace(plan, pooling=pooling)
-    in_bag = draws_of(matrix.n_samples, None, plan.seed).batch(0, 1).in_bag
-    by_gain, by_loss = (
-        winners_of(candidates(matrix, m, pooling), rule_of(matrix, m, plan), in_bag)
-        for m in (METRICS["accuracy"], METRICS["error"])
-    )
-    np.testing.assert_array_equal(by_gain, by_loss)
-    best = replace(plan, select=Select.BEST)
-    metric = METRICS["error"]
-    of_best = winners_of(candidates(matrix, metric, pooling), rule_of(matrix, metric, best), in_bag)
-    assert (by_loss != of_best).any()
-
-
 def test_bbc_selects_by_the_metric_that_selects(matrix):
     """Of a loss and a gain, in either order: the rule has the direction of the first."""
     in_bag = draws_of(matrix.n_samples, None, 5).batch(0, 1).in_bag[:60]
@@ -99,28 +82,6 @@ def test_another_rule_on_the_same_matrix_selects_anew(matrix):
     winners = [found.distribution.winners.tolist() for found in shared]
     assert winners == [found.distribution.winners.tolist() for found in alone]
     assert winners[0] != winners[1] != winners[2]
-
-
-@pytest.mark.parametrize("name", ["cvt", swept("bbc"), swept("bbc-f"), swept("cvm-cv")])
-def test_methods_report_the_simpler_winner(name):
-    n_repeats = 2 if name == "cvm-cv" else 1
-    data = binary(n_configurations=9, n_repeats=n_repeats, seed=2)
-    best = METHODS[name].run(data, METRICS["auc"], replace(ONE_SE, select=Select.BEST))
-    simple = METHODS[name].run(data, METRICS["auc"], ONE_SE)
-    assert data.configurations.index(simple.winner) < data.configurations.index(best.winner)
-    assert simple.naive <= best.naive
-    assert "one-se-winner" in [note.code for note in simple.notes]
-
-
-def test_bbc_bootstraps_what_was_done(matrix):
-    """The winners of the resamples are those of the rule, not the best."""
-    metric = METRICS["accuracy"]
-    found = METHODS["bbc"].run(matrix, metric, ONE_SE)
-    in_bag = draws_of(matrix.n_samples, None, ONE_SE.seed).batch(0, 1).in_bag[:60]
-    expected = winners_of(
-        candidates(matrix, metric, Pooling.POOLED), rule_of(matrix, metric, ONE_SE), in_bag
-    )
-    assert found.distribution.winners.tolist() == expected.tolist()
 
 
 def test_bbc_f_by_a_slow_loop(matrix):

@@ -10,8 +10,8 @@ from matrices import binary, by_hand, multiclass, regression, survival, weighing
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.methods.literature.split import best_tenth, choose, sidak, split_samples
-from bbccli.types import PredictionKind, Task
+from bbccli.methods.literature.split import choose, split_samples
+from bbccli.types import Task
 
 AUC, RMSE = METRICS["auc"], METRICS["rmse"]
 SHARES = [0.01, 0.1, 0.25, 0.5, 0.9, 0.99]
@@ -142,29 +142,6 @@ def test_the_evaluation_samples_choose_among_the_preselected():
     assert [n.code for n in finalist.notes] == ["selected-on-evaluation"]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([0.5], [0]),
-        swept([0.1] * 10, [0]),
-        swept([0.1] * 11, [0, 1]),
-        swept(np.arange(30) / 30, [29, 28, 27]),
-        swept([np.nan] * 19 + [0.4], [19]),
-        swept([0.2, 0.9, 0.9, np.nan] + [0.0] * 20, [1, 2, 0]),
-        swept([0.2, 0.9, 0.9 + 1e-15, np.nan] + [0.0] * 20, [1, 2, 0]),
-    ],
-)
-def test_the_best_tenth_is_rounded_up(values, expected):
-    assert best_tenth(np.array(values), AUC).tolist() == expected
-
-
-def test_the_level_of_sidak():
-    assert sidak(0.95, 1) == 0.95
-    for m in (2, 10, 200):
-        assert sidak(0.95, m) ** m == pytest.approx(0.95, rel=1e-14)
-        assert 0.95 < sidak(0.95, m) < 1 - 0.05 / m + 0.001 / m
-
-
 def test_tied_winners_are_named():
     matrix = by_hand()
     twice = replace(
@@ -215,17 +192,6 @@ def test_without_a_split_the_selection_is_ignored(method):
     assert found.n_evaluation is None
     assert (found.winner, found.value, found.optimism) == (naive.winner, naive.value, 0)
     assert "selected-on-evaluation" not in [n.code for n in found.notes]
-
-
-def test_the_order_of_configurations_does_not_matter(method):
-    matrix = binary(n_samples=80, n_configurations=30)
-    scores = matrix.predictions + np.arange(30) * 1e-9
-    matrix = replace(matrix, predictions=scores, kind=PredictionKind.SCORE)
-    order = np.random.default_rng(0).permutation(30)
-    shuffled = matrix.of_configurations(order)
-    found, expected = (method.run(m, AUC, Plan(seed=3)) for m in (shuffled, matrix))
-    assert (found.naive, found.value) == (expected.naive, expected.value)
-    assert found.interval == expected.interval
 
 
 def test_another_metric_may_select(method):

@@ -51,15 +51,6 @@ def test_corrected_is_the_sum_of_the_paper(n_repeats):
     assert found.interval.upper == pytest.approx(min(mean + margin, 1), abs=1e-12)
 
 
-def test_repeats_do_not_narrow_the_plain_interval():
-    data = binary(n_repeats=3)
-    found = run("t-folds", data)
-    winner = data.configurations.index(found.winner)
-    by_repeat = [values[:, winner] for values in fold_performances(data, METRICS["accuracy"])]
-    error = np.sqrt(np.mean([values.var(ddof=1) / 5 for values in by_repeat]))
-    assert found.interval.lower == pytest.approx(np.mean(by_repeat) - t.ppf(0.975, 4) * error)
-
-
 @pytest.mark.parametrize("name", ["t-folds", "t-corrected"])
 def test_few_folds_are_noted(name):
     assert codes(run(name, by_hand())) == ["few-folds"]

@@ -18,7 +18,6 @@ from bbccli.methods.literature import tilt as tilted
 from bbccli.methods.literature import tilting
 from bbccli.methods.literature.split import choose, sidak, split_samples
 from bbccli.methods.literature.tilt import Evaluated, Replicates, calibrate
-from bbccli.stats.influence import influence
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.types import PredictionKind, Side, Task
 
@@ -129,26 +128,6 @@ def test_the_auc_bound_is_that_of_the_slow_loop(name):
     assert found.n_resamples == 120
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", ["tilting", "mabt"])
-def test_the_accuracy_bound_is_that_of_the_slow_loop(name):
-    finalist = choose(MATRIX, ACCURACY, SLOW, preselect=name == "mabt")
-    columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
-    column = int(np.flatnonzero(columns == finalist.winner)[0])
-    rows = finalist.split.evaluation
-    scorer, in_bag = drawn(finalist, ACCURACY, columns, None)
-    said = MATRIX.predictions[0, rows, finalist.winner] > 0.5
-    correct = (said == MATRIX.outcome.values[rows]).astype(float)
-    figures = scorer(in_bag)
-    p = {
-        "tilting": lambda t: slow_tilting(correct, t, in_bag, figures[:, 0], correct.mean()),
-        "mabt": lambda t: slow_mabt(correct, t, in_bag, figures, correct.mean(), column),
-    }[name]
-    expected = np.average(correct, weights=slow_weights(correct, slow_bound(p, 0.05)))
-    found = METHODS[name].run(MATRIX, ACCURACY, SLOW)
-    assert found.interval.lower == pytest.approx(expected, abs=1e-9)
-
-
 # By hand
 
 
@@ -160,38 +139,7 @@ def test_a_p_equal_to_the_error_does_not_count():
     assert p(calibrate(p, 0.05, 0.3)) == 0.01
 
 
-@pytest.mark.parametrize(
-    "p",
-    [
-        lambda t: 0.09,
-        swept(lambda t: 0.5),
-        swept(lambda t: 0.03 if t < -1 else 0.5),
-        swept(lambda t: np.nan),
-    ],
-)
-def test_without_a_crossing_there_is_no_tilt(p):
-    assert calibrate(p, 0.05, 0.25) is None
-    assert calibrate(lambda t: 0.5 * np.exp(t), 0.05, 0.0) is None
-
-
 # Laws
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", ["tilting", "tilting-10p", "mabt"])
-@pytest.mark.parametrize("metric", [AUC, ACCURACY, RMSE], ids=lambda m: m.name)
-def test_the_ends_enclose_the_figure(name, metric):
-    matrix = MATRIX if metric is not RMSE else regression(n_samples=80, n_configurations=30)
-    found = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO))
-    assert found.interval.lower < found.value < found.interval.upper
-    assert found.interval.level == 0.95
-    assert [n.code for n in found.notes if n.code == "tilting-infeasible"] == []
-    narrow = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO, level=0.8)).interval
-    assert found.interval.lower <= narrow.lower < narrow.upper <= found.interval.upper
-    one = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.LOWER, level=0.9))
-    two = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO, level=0.8))
-    if name != "tilting-10p":  # Šidák's level is not a multiple
-        assert one.interval.lower == pytest.approx(two.interval.lower, abs=1e-11)
 
 
 def test_a_unit_does_not_matter():
@@ -384,12 +332,6 @@ def replicates(found, weights, values=None):
     return Replicates(scores, found.observed, found.column, values, weights @ values)
 
 
-def exact_influence(found):
-    everything = np.ones(len(found.members), np.uint8)
-    chosen = np.array([found.column])
-    return influence(found.scorer, everything, chosen, strata=found.strata)[:, 0]
-
-
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_p_tilt_and_bound_on_given_resamples(case):
     study, measure, block = case
@@ -432,33 +374,6 @@ def test_the_bound_is_the_expectation_of_r_s_inner_bootstrap(case):
     assert at_star == pytest.approx(own["bound_limit_at_tau_star"], abs=1e-9)
     error = own["bound_sd_direction_lt"] / np.sqrt(20)
     assert abs(at_root - own["bound_mean_direction_lt"]) < 4 * error
-
-
-@pytest.mark.parametrize("case", OF_AUC, ids="-".join)
-def test_influence_values_are_placements_and_tilt_as_such(case):
-    study, measure, block = case
-    own = answers(study, measure)[block]
-    expected = own["exact_influence_variant"]
-    found, weights = evaluated(*case)
-    values = exact_influence(found)
-    np.testing.assert_allclose(values, expected["L_exact"], atol=1e-12)
-    drawn = replicates(found, weights, values)
-    tail = TAILS[block](drawn)
-    tilt = calibrate(tail, own["alpha"], drawn.step)
-    assert tilt == pytest.approx(expected["tau_star"], abs=1e-9)
-    at = tilt if block == "mabt" else expected["tau_star"]
-    assert tail(at) == pytest.approx(expected["p_at_tau_star"], abs=1e-12)
-    bound = replace(found, influence=values).under(tilt)
-    assert bound == pytest.approx(expected["bound_at_tau_star"], abs=1e-9)
-
-
-@pytest.mark.parametrize("case", OF_CLASS, ids="-".join)
-def test_influence_values_of_accuracy_are_correct_or_not(case):
-    found, weights = evaluated(*case)
-    values = exact_influence(found)
-    np.testing.assert_allclose(values + found.observed, found.influence, atol=1e-12)
-    tail, same = (TAILS[case[2]](replicates(found, weights, v)) for v in (found.influence, values))
-    assert tail(-0.4) == pytest.approx(same(-0.4), abs=1e-12)
 
 
 def test_what_r_calls_infeasible_only_lies_beyond_its_range():

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import swept
 from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
@@ -107,7 +108,9 @@ def test_no_gate_passes_on_a_mean_over_folds_by_hand():
 @pytest.mark.parametrize(
     "plan", [BY_TOOL, BY_HAND, Plan(n_resamples=100)], ids=["tool", "hand", "no"]
 )
-@pytest.mark.parametrize("name", ["r2", "average-precision", "f1", "rmse", "auc", "accuracy"])
+@pytest.mark.parametrize(
+    "name", ["r2", swept("average-precision"), "f1", swept("rmse"), swept("auc"), "accuracy"]
+)
 def test_no_estimate_lies_outside_its_interval(name, plan):
     matrix = for_metric(name, n_repeats=2)
     estimates, _ = estimate(matrix, name, plan, "all")

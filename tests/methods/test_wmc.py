@@ -9,7 +9,6 @@ from matrices import binary
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods.literature.wmc import N_POINTS, draws
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, Select
 
@@ -71,31 +70,6 @@ def test_the_slow_loops_of_the_paper(metric, seed):
         assert found.value == pytest.approx(expected, abs=0.01 * np.ptp(means))
         assert found.naive == pytest.approx(by_fold.mean(axis=0)[np.argmin(means)])
         assert found.interval is None
-
-
-def test_of_two_configurations_the_weight_is_a_normal_probability():
-    from scipy.stats import norm
-
-    matrix = binary(n_samples=60, n_configurations=6, seed=4, n_folds=10)
-    matrix = replace(matrix, predictions=matrix.predictions[:, :, 4:], configurations=("a", "b"))
-    (by_fold,) = fold_performances(matrix, METRICS["auc"])
-    first, second = by_fold.mean(axis=0)
-    error = np.sqrt((1 / 10 + 1 / 9) * np.var(by_fold[:, 0] - by_fold[:, 1], ddof=1))
-    share = norm.cdf((first - second) / error)
-    found = WMC.run(matrix, METRICS["auc"], Plan()).value
-    assert 0.1 < share < 0.9
-    assert found == pytest.approx(
-        share * first + (1 - share) * second, abs=0.015 * abs(first - second)
-    )
-
-
-@pytest.mark.parametrize("n", [1, swept(2), swept(10), swept(60)])
-def test_the_draws_are_like_independent_normal_numbers(n):
-    drawn = np.concatenate(list(draws(np.full(n, 5.0), 2 * np.eye(n)))) / 2 - 2.5
-    assert drawn.shape == (N_POINTS, n)
-    assert drawn.mean(axis=0) == pytest.approx(np.zeros(n), abs=1e-12)
-    assert np.cov(drawn.T).reshape(n, n) == pytest.approx(np.eye(n), abs=0.07)
-    assert (drawn**4).mean() == pytest.approx(3, rel=0.05)
 
 
 def test_another_metric_that_selects_makes_the_weights():
