@@ -196,6 +196,24 @@ def row_numbers(names: Sequence[str]) -> Texts:
     )
 
 
+@row_numbers.also
+def texts_of_rows(names: Sequence[str]) -> Texts:
+    """Columns of text that say what each row is of, or when."""
+    return (
+        f"set aside as times, names or texts of the rows: {listing(names)}",
+        "nothing to do; if one is the key of the samples, give --row-id NAME",
+    )
+
+
+@row_numbers.also
+def origins(origin: str, later: str) -> Texts:
+    """Forecasts, with the time up to which their models were trained."""
+    return (
+        f"the folds are the origins of forecasts, {origin}; {later}, their time, is set aside",
+        f"nothing to do; --exclude {origin} if it has no meaning",
+    )
+
+
 @note(CARE, "metadata")
 def metadata_contradicted(declared: str, actual: str) -> Texts:
     """The metadata declare a task that the truth does not allow. The truth counts.

@@ -83,7 +83,7 @@ def assemble(
             if alone and request.roles.group
             else []
         ),
-        *notes_on_groups(groups, folds),
+        *notes_on_groups(None if sheet.forecasts else groups, folds),
         *_notes_on_classes(sheet, whole, predictions, request.positive),
         *repeated(values, outcome, whole, groups, folds),
         *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),

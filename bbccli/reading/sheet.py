@@ -89,6 +89,8 @@ class Sheet:
         samples that no configuration predicted.
     vault
         Rows that took no part in the search.
+    forecasts
+        True if the folds are the origins of forecasts, so that groups span them.
     """
 
     table: Table
@@ -116,6 +118,7 @@ class Sheet:
     unpredicted: tuple[Note, ...] = ()
     n_unpredicted: int = 0
     vault: Vault | None = None
+    forecasts: bool = False
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""

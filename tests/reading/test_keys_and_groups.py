@@ -171,15 +171,19 @@ def test_what_is_no_group(save, table):
     assert "groups-likely" not in codes(read(save("t.csv", table)))
 
 
-def test_text_that_names_each_row_is_a_key(save):
+def test_text_that_names_each_row(save):
+    names, roles = [f"q{i}" for i in range(40)], Roles(truth="gold")
     answers = {name: RNG.permutation(list("ABCD") * 10) for name in ("claude", "gpt", "gold")}
-    table = {"question_id": [f"q{i}" for i in range(40)], **answers}
-    for content in (
-        table,
-        {"question_id": table["question_id"], "gold": TRUTH[:40], "m": AGE[:40]},
-    ):
-        path = save("t.csv", content)
-        refused("prediction is", path, roles=Roles(truth="gold"), hint="--row-id question_id")
+    of_labels = save("l.csv", {"question_id": names, **answers})
+    refused("prediction is", of_labels, roles=roles, hint="--row-id question_id")
+    values = {"question_id": names, "m": AGE[:40], "gold": TRUTH[:40]}
+    matrix = read(save("t.csv", values), roles=roles)
+    assert matrix.configurations == ("m",)
+    (note,) = [note for note in matrix.notes if note.code == "row-numbers"]
+    assert "question_id" in note.text and "--row-id" in note.remedy
+    truth = save("truth.csv", {"gold": values.pop("gold")})
+    path = save("u.csv", values)
+    refused("question_id", path, labels=truth, roles=roles, hint="question_id")
 
 
 def test_other_text_is_a_group_before_it_is_left_out(save):

@@ -29,6 +29,7 @@ from bbccli.reading.columns.searches import (
     refuse_units,
 )
 from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
+from bbccli.reading.columns.texts import set_aside_texts
 from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
 from bbccli.reading.roles import Hints, Request
 from bbccli.reading.sheet import Problems, Sheet
@@ -51,6 +52,7 @@ RULES: Mapping[str, Callable[[Glance], Sheet]] = MappingProxyType(
         "subsets": refuse_subsets_as_folds,
         "metrics of a system": refuse_metrics,
         "rows of folds": doubt_rows_of_folds,
+        "times and texts": set_aside_texts,
         "keys and groups": set_aside_groups,
         "classes of one model": tell_models,
         "bounds and quantiles": leave_out_bounds,
