@@ -168,6 +168,18 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def every(number: int, word: str = "") -> str:
+    """Return words for all of some things.
+
+    Examples
+    --------
+    >>> every(1, "fold"), every(2, "fold"), every(12)
+    ('the only fold', 'both folds', 'all 12')
+    """
+    which = {1: "the only", 2: "both"}.get(number, f"all {number}")
+    return f"{which} {word}{'s' * (number > 1)}" if word else which
+
+
 def tiny_text(value: float) -> str:
     """Format a rounding difference by its order of magnitude.
 

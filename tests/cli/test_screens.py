@@ -185,7 +185,7 @@ def test_one_configuration_is_compared_with_nothing_and_none_is_dropped(run):
     told = "No configuration would have been dropped: all 5 models would be trained."
     assert told in lines_of(run, "drop", "--replay", file)
     shown = lines_of(run, "drop", file)
-    said = "If folds remain, train the one configuration on the next one; none is dropped now."
+    said = "If folds remain, train the only configuration on the next one; none is dropped now."
     assert said in " ".join(shown)
 
 

@@ -278,7 +278,7 @@ def test_where_nothing_was_tested_there_is_no_table_of_tests():
 
 def test_the_sentence_on_a_difference_names_its_pair():
     document = of_pairs(matrix_of())
-    assert draw("differences", shown(document)).reading.startswith("c0 - c1: the difference is ")
+    assert draw("differences", shown(document)).reading.startswith("c0 minus c1: ")
 
 
 def test_all_data_sets_are_listed_up_to_a_limit():

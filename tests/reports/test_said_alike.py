@@ -67,3 +67,18 @@ def test_a_page_on_few_samples_claims_nothing_that_was_not_computed():
     assert "where a class is missing" not in said
     assert "Selection over folds has" not in said
     assert "Too few: see the notes few-left-out, redrawn-resamples." in said
+
+
+@pytest.mark.parametrize(("make", "metric"), [(binary, "auc"), (regression, "rmse")])
+def test_a_figure_subtracts_in_the_order_of_the_sentence(make, metric):
+    """In favour of the first: of an error the second less the first."""
+    from bbccli import compare
+    from bbccli.reports.evidence import Exhibit
+    from bbccli.reports.figures import draw
+    from bbccli.reports.words.comparison_sentences import quote
+
+    found = compare(make(n_samples=60), metric=metric, pair=("c5", "c0"))
+    reading = draw("differences", Exhibit(found.record)).reading
+    names = "c5 minus c0" if metric == "auc" else "c0 minus c5"
+    assert names in quote(found.record)
+    assert reading.startswith(f"{names}: +")

@@ -11,7 +11,7 @@ from bbccli.comparisons.records import BestSet, Comparison, Member
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import Digits, count, percent, short
+from bbccli.platform.rounding import Digits, count, every, percent, short
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
@@ -83,8 +83,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
         yield _members(document, document.best_set)
         facts = [*_winner_and_simplest(document, document.best_set)]
         n_all = len(document.best_set.members)
-        which = "both" if n_all == 2 else f"all {n_all}"
-        facts += [("level", f"the intervals hold for {which} at once")] * (n_all > 1)
+        facts += [("level", f"the intervals hold for {every(n_all)} at once")] * (n_all > 1)
     # of many pairs the notes on the first; the answer says whether the baseline wins
     is_one = is_selected(document) or of_baseline(document)
     noted = replace(document, comparisons=document.comparisons[:1]) if is_one else document

@@ -76,10 +76,10 @@ def blocks(document: Envelope) -> Iterator[Block]:
         legend = LEGEND if len(tables) == 1 else LEGENDS
         n_all = document.input.n_configurations
         yield Line(legend if n_all > 1 else legend.replace(NOT_TO_CHOOSE, ""))
-    yield Notes(notes_of(document), list(_facts(document)))
+    yield Notes(notes_of(document), list(facts_of(document)))
 
 
-def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
+def facts_of(document: Envelope) -> Iterator[tuple[str, ...]]:
     """Winners that don't fit the table, how clear the choice is, and the dropping."""
     if _listed_below(document):
         for winner, rule in winners(document).items():

@@ -9,7 +9,7 @@ from bbccli.documents.correct import notes_of
 from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.notes import listing
-from bbccli.platform.rounding import Digits, percent
+from bbccli.platform.rounding import Digits, every, percent
 from bbccli.reports.content import (
     AnswerLines,
     Block,
@@ -97,10 +97,7 @@ def _of_decision(decision: DropDecision) -> str:
         return f"All folds are trained: {n_kept} of {n_all} configurations {verb} left."
     now = f"drop {n_now} now" if n_now else "none is dropped now"
     which = f"{n_kept} of {n_all} configurations"
-    if n_kept == n_all:
-        which = {1: "the one configuration", 2: "both configurations"}.get(
-            n_all, f"all {n_all} configurations"
-        )
+    which = every(n_all, "configuration") if n_kept == n_all else which
     if decision.n_folds_seen is None:
         return f"Keep {which}; {now}{earlier}."
     start = f"Train {which} on the next fold"

@@ -18,10 +18,10 @@ from bbccli.reports.content import (
     Notes,
     TableColumn,
 )
-from bbccli.reports.content.correct import SELECTED_BY, choice
+from bbccli.reports.content.correct import SELECTED_BY, facts_of
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.sentences import answer, membership
+from bbccli.reports.words.sentences import answer
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""
@@ -40,7 +40,7 @@ OF_CSV = (
 def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
     """Yield what to expect of the winner, the configurations, how clear it is, and the notes."""
     yield Heading(document.input.path, phrases.understood(document))
-    facts = []
+    facts: list[tuple[str, ...]] = []
     if document.corrected is None:
         yield AnswerLines([_uncorrected(document)])
     else:
@@ -48,11 +48,7 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         scored, *expected = answer(result)
         yield AnswerLines([scored, *expected], plain=[scored] if expected else [])
         yield FactList([("report", sentence) for sentence in sentences(result)])
-        made, n_resamples = document.corrected.made, document.corrected.n_resamples
-        if made and made.ensemble and n_resamples:
-            facts = [("ensemble", membership(made, n_resamples))]
-        if document.corrected.selection and document.input.n_configurations > 1:
-            facts = [("choice", choice(document.corrected))]
+        facts = list(facts_of(result))
     yield _table(document)
     others = [note for note in notes_of(document) if note.code != NOT_CORRECTED]
     yield Notes(others, facts)

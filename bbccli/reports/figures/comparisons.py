@@ -58,7 +58,7 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     margin = " Dashed: the margin." if document.margin else ""
     corrected = any(c.corrected is not None for c in shown)
     return Drawn(
-        _reading(document.comparisons[0], digits),
+        _reading(document, digits),
         f"{_caption(document)}{margin}{vega.of_first(len(shown), len(measured))}",
         ("comparison", *SERIES, "interval", "p", "shows"),
         rows,
@@ -82,7 +82,7 @@ def _name(comparison: Comparison, document: CompareEnvelope, *, first: bool) -> 
     if content.is_single(document):
         return comparison.test
     several = len({other.test for other in document.comparisons}) > 1
-    return f"{comparison.first} - {comparison.second}" + (f", {comparison.test}" if several else "")
+    return content.minus(comparison, document) + (f", {comparison.test}" if several else "")
 
 
 def _ends(comparison: Comparison) -> tuple[float | None, float | None]:
@@ -117,11 +117,11 @@ def _row(name: str, c: Comparison, document: CompareEnvelope, digits: Digits) ->
     )
 
 
-def _reading(first: Comparison, digits: Digits) -> str:
+def _reading(document: CompareEnvelope, digits: Digits) -> str:
+    first = document.comparisons[0]
     if first.difference is None:
         return "The first comparison has no difference."
-    pair = " - ".join(vega.name_of(name) for name in (first.first, first.second) if name)
-    return f"{pair}: the difference is {content.difference(first, digits)}."
+    return f"{content.minus(first, document, vega.name_of)}: {content.difference(first, digits)}."
 
 
 def _caption(document: CompareEnvelope) -> str:
@@ -150,7 +150,7 @@ def _caption(document: CompareEnvelope) -> str:
 
 
 def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool) -> list[Spec]:
-    label = f"difference in {phrases.metric_label(document.metric)}, higher is better"
+    label = f"difference in {phrases.metric_label(document.metric)}, positive is better"
     y, series = vega.names_axis(names), vega.open_and_filled(*SERIES) if corrected else {}
     zero, margin = ({"x": vega.number(name, label, aggregate="max")} for name in ("zero", "margin"))
     points = {"y": y, "x": vega.number("value", label), **series, **vega.HOVER}

@@ -55,8 +55,8 @@ def rows(exhibit: Exhibit) -> Drawn | str:
     dots = {"x": x, "y": y, "color": looks["color"], **vega.HOVER}
     at = [{"rows": chosen.n_samples}]
     return Drawn(
-        f"With {texts[0][0]} samples the interval is {texts[0][1]} wide, with {texts[-1][0]} it "
-        f"is {texts[-1][1]}.",
+        f"The interval is {texts[0][1]} wide with {texts[0][0]} samples, {texts[-1][1]} with "
+        f"{texts[-1][0]}.",
         "Solid: mean width of the winner's interval. Dashed: optimism of its naive score, with "
         "its range as a band. Only the dots are computed, for the rows of the table; lines join "
         "them. Dotted: the number of samples in the answer.",

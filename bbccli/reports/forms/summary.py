@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from operator import itemgetter
 from statistics import median, quantiles
 
 from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome
@@ -148,12 +148,12 @@ class Summary:
         levels, metrics = ({row[key] for row in shown if key in row} for key in ("level", "metric"))
         heads = {"interval": levels.pop()} if len(levels) == 1 else {}
         n_more = self.files - len(shown)
-        paths = short_paths([row["file"] for row in shown])
+        paths, no_cells = short_paths([row["file"] for row in shown]), dict.fromkeys(OF_FILE, "")
         return BlockTable.of(
             [
                 TableColumn(
                     heads.get(name, name),
-                    partial(_cell, name),
+                    itemgetter(name),
                     text=name not in ("naive", "corrected"),
                     whole=name == "interval",
                     key=name == "file",
@@ -161,7 +161,7 @@ class Summary:
                 for name in OF_FILE
                 if name != "metric" or len(metrics) > 1
             ],
-            [row | {"file": path} for row, path in zip(shown, paths, strict=True)],
+            [no_cells | row | {"file": path} for row, path in zip(shown, paths, strict=True)],
             most=len(shown),
             after=f"{n_more} more: write them all with -o results.csv" if n_more else "",
         )
@@ -222,10 +222,6 @@ class Summary:
             name = f"{phrases.metric_label(metric)}, {method}"
             rows.append((name, str(len(values)), *map(digits.difference, shown)))
         return rows
-
-
-def _cell(name: str, row: Mapping[str, str]) -> str:
-    return row.get(name, "")
 
 
 def _row_of(document: Envelope | ErrorEnvelope) -> dict[str, str]:

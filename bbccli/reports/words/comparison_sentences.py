@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
@@ -10,7 +10,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import bounds_in, gate_outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import measuring
-from bbccli.platform.rounding import Digits, count, digits_for, percent, short, width_of
+from bbccli.platform.rounding import Digits, count, digits_for, every, percent, short, width_of
 from bbccli.reports.content.ranks import leader, p_text
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.words import for_papers, phrases
@@ -140,11 +140,19 @@ def quote(document: CompareEnvelope) -> str:
     text = f"difference in {phrases.metric_label(document.metric)} {signed(value, digits)}"
     if ends := phrases.ci_text(first.interval, digits.difference):
         text += f" ({ends})"
-    order = -1 if document.direction is Direction.MINIMIZE else 1
-    names = " minus ".join((first.first, first.second)[::order])
+    names = minus(first, document)
     data = ", ".join(for_papers.data_parts(document, {document.metric}))
     method = ", ".join([*_method(first, document), f"bbc {document.version}"])
     return f"{text}, {names}, {_choice(first, document)}; {data}; {method}"
+
+
+def minus(
+    comparison: Comparison, document: CompareEnvelope, write: Callable[[str], str] = str
+) -> str:
+    """Return the sides in the order in which a difference in favour of the first subtracts them."""
+    order = -1 if document.direction is Direction.MINIMIZE else 1
+    sides = [write(side) for side in (comparison.first, comparison.second) if side]
+    return " minus ".join(sides[::order])
 
 
 def _choice(first: Comparison, document: CompareEnvelope) -> str:
@@ -241,7 +249,7 @@ def in_set(n_inside: int, n_all: int, level: float) -> str:
     verb = "is" if n_inside == 1 else "are"
     some = f"{n_inside} of {count(n_all, 'configuration')} {verb}"
     if n_inside == n_all > 1:
-        some = f"{'both' if n_all == 2 else f'all {n_all}'} configurations are"
+        some = f"{every(n_all, 'configuration')} are"
     return f"{some} in the {percent(level)} confidence set of the best"
 
 
