@@ -12,7 +12,16 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, Made, MadeGain, SearchCost, Stopped
+from bbccli.domain.estimate import (
+    MOST_SHARES,
+    Axis,
+    Estimate,
+    Gate,
+    Made,
+    MadeGain,
+    SearchCost,
+    Stopped,
+)
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan
@@ -270,7 +279,7 @@ def envelope(
     whole = Envelope(
         *(SCHEMA_VERSION, __version__, command, Input.of(matrix)),
         plan=plan or (estimates[0].plan if estimates else Plan()),
-        estimates=tuple(replace(with_most(e), axis=axis_of(matrix, e)) for e in estimates),
+        estimates=tuple(with_most(e, axis=axis_of(matrix, e)) for e in estimates),
         notes=(*of_file(matrix, notes), *notes),
         **more,
     )
@@ -279,9 +288,9 @@ def envelope(
     return settled(replace(whole, report=report))
 
 
-def with_most(estimate: Estimate) -> Estimate:
-    """Return an estimate with the configurations that are selected most often."""
-    return replace(estimate, selection=estimate.selection[:MOST_SHARES])
+def with_most(estimate: Estimate, axis: Axis | None = None) -> Estimate:
+    """Return an estimate with the configurations that are selected most often, and its axis."""
+    return replace(estimate, selection=estimate.selection[:MOST_SHARES], axis=axis)
 
 
 def of_file(matrix: PredictionMatrix, notes: Sequence[Note]) -> list[Note]:

@@ -463,7 +463,8 @@ class PredictionMatrix:
 
     def offers(self, kind: PredictionKind | str) -> bool:
         """True if the predictions are available in this form."""
-        kind = choice(PredictionKind, kind, "kind")
+        if not isinstance(kind, PredictionKind):
+            kind = choice(PredictionKind, kind, "kind")
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
             # with a score per class the highest wins; a single score needs a threshold
             return self.predictions.ndim == 4 or self.threshold is not None
@@ -486,7 +487,8 @@ class PredictionMatrix:
 
     def in_form(self, kind: PredictionKind | str, predictions: FloatArray) -> FloatArray | IntArray:
         """Return some predictions (R, N', C', ...) in the form of `as_kind`."""
-        kind = choice(PredictionKind, kind, "kind")
+        if not isinstance(kind, PredictionKind):
+            kind = choice(PredictionKind, kind, "kind")
         if not self.offers(kind):
             raise UnsupportedError(
                 f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",

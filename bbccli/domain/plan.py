@@ -213,6 +213,8 @@ class Plan:
         """Refuse a number that the rule can't take, and complete that of greedy."""
         if self.select is Select.GREEDY and self.members is None:
             object.__setattr__(self, "members", GREEDY_ROUNDS)
+        if self.members is None and self.select is not Select.MEAN:
+            return
         given = parameter("select", self.rule)
         if self.select is Select.MEAN and self.members is None:
             raise OptionError(f"{given} lacks its number", hint=f"such as {given}:5")

@@ -131,7 +131,8 @@ class Method:
         UnsupportedError
             A metric, a plan or a kind of data that the method is not for.
         """
-        plan = replace(plan, models=models_of(plan, matrix))
+        if plan.models is None:
+            plan = replace(plan, models=models_of(plan, matrix))
         case = self.case(matrix, metric, plan, select_by=select_by, progress=progress)
         case.enter("working out")
         return self._estimate(case, self.answer(case), plan)
@@ -146,14 +147,15 @@ class Method:
         progress: Progress = silent,
     ) -> Case:
         """Return the question that `run` answers; errors are those of `run`."""
-        metric = choose_metric(metric, matrix)
-        selector = choose_metric(metric if select_by is None else select_by, matrix)
+        one_metric = select_by is None or select_by is metric
+        metric = with_plan(choose_metric(metric, matrix), plan)
+        selector = metric
+        if select_by is not None and not one_metric:
+            selector = with_plan(choose_metric(select_by, matrix), plan)
         check_needs(self, matrix)
-        metric, selector = with_plan(metric, plan), with_plan(selector, plan)
-        pooling = plan.pooling if self.pooling is None else self.pooling
-        of_method = replace(
-            plan, pooling=pooling, selection=None if self.pooling else plan.selection
-        )
+        of_method = plan
+        if self.pooling is not None:
+            of_method = replace(plan, pooling=self.pooling, selection=None)
         check_makes(self, of_method)
         maker = maker_of(matrix, selector, of_method)
         if maker is not None:

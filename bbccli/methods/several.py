@@ -14,7 +14,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
-from bbccli.methods.base import Gives, Method
+from bbccli.methods.base import Gives, Method, models_of
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import POWERS, measuring, with_plan
@@ -116,6 +116,7 @@ def estimate(
     notes += [*_on_reversed_risks(matrix, chosen[0])]
     notes += [] if maker is None else on_making(matrix, maker)
     notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
+    trained = replace(plan, models=models_of(plan, matrix))
     guidance = [*on_guidance(matrix, chosen[0], plan)]
     if tight and any(note.code == guided_climb.code for note in guidance):
         raise UnsupportedError(
@@ -130,7 +131,7 @@ def estimate(
         if over_folds and not by_name:
             continue  # its mean over folds is another quantity
         try:
-            result = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
+            result = method.run(matrix, metric, trained, select_by=chosen[0], progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if by_name or method.name in needed:
                 raise
@@ -139,7 +140,8 @@ def estimate(
             result = _around_its_value(result, metric)
             doubts = [*_on_no_width(result, metric.within(matrix.outcome), plan, method)]
             doubts += _on_measure(result, metric, matrix, method.pooling or measuring(metric, plan))
-            estimates.append(replace(result, notes=(*result.notes, *doubts)))
+            result = replace(result, notes=(*result.notes, *doubts)) if doubts else result
+            estimates.append(result)
     winners = matrix if maker is None else maker.shipped
     notes += [
         *_on_rare_positives(matrix, chosen, plan),

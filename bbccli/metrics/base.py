@@ -154,6 +154,9 @@ class Metric:
     def __post_init__(self) -> None:
         coerce_fields(self)
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # as a key of what is kept, asked for again and again
+
     @property
     def zeroed(self) -> Metric:
         """The metric bound by `bind_zero`; itself if there is no such form."""

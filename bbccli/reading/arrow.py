@@ -229,6 +229,11 @@ class Kinds:
         return frozenset(self.named(is_number))
 
     @cached_property
+    def integers(self) -> frozenset[str]:
+        """Names of the columns of integers."""
+        return frozenset(self.named(is_integer))
+
+    @cached_property
     def unlike(self) -> list[int]:
         """Positions of the columns that `plain` changes, or may: empty text becomes null."""
         return self.where(lambda kind: is_text(kind) or self.plain.get(kind) != kind)

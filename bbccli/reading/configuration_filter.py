@@ -51,6 +51,8 @@ def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Requ
     The others may match models, once rules have told which columns are the classes of one.
     """
     names, every = [*sheet.configurations], (*request.only, *request.exclude)
+    if not every:
+        return request, request
     strange = {pattern for pattern in every if not _matches(names, pattern)}
     only = () if strange & {*request.only} else request.only
     exclude, later = (
@@ -98,11 +100,12 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     if ALL in include:
         return sheet
     refused = {flag: name for name, flag in INCLUDED.items() if flag and name not in include}
+    flags = sheet.metadata.flags
     flagged = {
         name: flag
-        for name in sheet.configurations
+        for name in (sheet.configurations if flags else ())
         for flag in refused
-        if flag in sheet.metadata.flags.get(name, ())
+        if flag in flags.get(name, ())
     }
     if not flagged:
         return sheet

@@ -16,7 +16,7 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
-from bbccli.reading.arrow import is_integer, is_nothing, is_number, to_numbers
+from bbccli.reading.arrow import is_nothing, is_number, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS, Column
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn, Table
@@ -149,7 +149,7 @@ def _whole(column: Column) -> IntArray | None:
 
 def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
     """Tell if integers count rows from 0 or 1: "in order", "shuffled", or "" if they do not."""
-    if not is_integer(sheet.table.type_of(cell.source)) or sheet.n_rows < FEWEST:
+    if cell.source not in sheet.table.integers or sheet.n_rows < FEWEST:
         return ""
     numbers = _whole(sheet.column(cell))
     if numbers is None or numbers.min() > 1:

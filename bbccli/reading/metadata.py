@@ -100,6 +100,8 @@ class Metadata:
 
     def count_flags(self, configurations: Sequence[str]) -> Mapping[str, int]:
         """Count the configurations with each flag, the most frequent first."""
+        if not self.flags:
+            return {}
         counts = Counter(flag for name in configurations for flag in self.flags.get(name, ()))
         return dict(counts.most_common())
 

@@ -199,10 +199,12 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
 
     A column that the metadata declare as a configuration is none, unless it has the written name.
     """
+    names = frame.by_spelling
     return [
         name
         for rank, spelling in enumerate(NAMES[role])
-        for name in sorted(frame.by_spelling.get(spelling, ()), key=spelling.__ne__)
+        if spelling in names
+        for name in sorted(names[spelling], key=spelling.__ne__)
         if (rank == 0 or name not in declared) and _content_fits(frame, role, name)
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.errors import InputError, parameter, row_of
 from bbccli.notes import Note, of_metadata
-from bbccli.reading.arrow import is_integer, to_numbers
+from bbccli.reading.arrow import to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated
 from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.types import FloatArray, IntArray, distinct
@@ -130,9 +130,7 @@ def _key_of_repeats(sheet: Sheet) -> str:
         return ""
     repeats, known = sheet.roles["repeat"].codes()[0], {c.name for c in sheet.roles.values()}
     for name in sheet.table.names:
-        if name not in known and (
-            name in sheet.table.texts or is_integer(sheet.table.type_of(name))
-        ):
+        if name not in known and name in sheet.table.texts | sheet.table.integers:
             codes = sheet.table.column(name).codes()[0]
             if len(distinct(codes)) == sheet.n_samples and not len(
                 repeated(joint([repeats, codes]))

@@ -159,6 +159,11 @@ class Table:
         """Names of the columns of integers and floats."""
         return self.kinds.numeric
 
+    @property
+    def integers(self) -> frozenset[str]:
+        """Names of the columns of integers."""
+        return self.kinds.integers
+
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with these columns no longer set aside."""
         aside = tuple(name for name in self.aside if name not in names)

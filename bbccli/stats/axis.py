@@ -45,6 +45,8 @@ def places_of(matrix: PredictionMatrix) -> Mapping[str, Place]:
 def _places(matrix: PredictionMatrix) -> Iterator[tuple[str, Place]]:
     about, named = matrix.source.configurations, dict[str, dict[int, list[int]]]()
     for column, name in enumerate(matrix.configurations):
+        if name not in about and "@" not in name:
+            continue
         declared, match = about.get(name, {}).get("axis"), _NAME.fullmatch(name)
         values = [*declared.items()] if isinstance(declared, Mapping) else []
         values = [

@@ -124,12 +124,9 @@ def _answering(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
 
 def _flagged(matrix: PredictionMatrix) -> set[str]:
     """Return the configurations that their metadata say stopped early."""
-    about = matrix.source.configurations
-    return {
-        name
-        for name in matrix.configurations
-        if STOPPED_EARLY in (about.get(name, {}).get("flags") or ())
-    }
+    about = matrix.source.configurations.items()
+    flagged = {name for name, one in about if STOPPED_EARLY in (one.get("flags") or ())}
+    return flagged & {*matrix.configurations} if flagged else flagged
 
 
 def _parts(estimate: Estimate) -> list[str]:

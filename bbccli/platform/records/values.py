@@ -41,8 +41,9 @@ def settled(value: Record) -> Record:
     if names := _names(kind):
         held = object.__new__(kind)
         for name, default in _defaults(kind).items():
-            part = settled(getattr(value, name)) if name in names else default
-            object.__setattr__(held, name, part)
+            part = getattr(value, name) if name in names else default
+            plain = name not in names or type(part) in _AS_THEY_ARE
+            object.__setattr__(held, name, part if plain else settled(part))
     elif not isinstance(value, Enum):
         held = _plain(value, settled)
         held = tuple(held) if isinstance(held, list) else held
@@ -55,13 +56,15 @@ def _plain(value: Any, part: Callable[[Any], Any]) -> Any:
     if kind in _AS_THEY_ARE:
         return value
     if names := _names(kind):
-        return {name: part(getattr(value, name)) for name in names}
+        value = {name: getattr(value, name) for name in names}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, list | tuple):
-        return [part(item) for item in value]
+        return [item if type(item) in _AS_THEY_ARE else part(item) for item in value]
     if isinstance(value, Mapping):
-        return {name: part(item) for name, item in value.items()}
+        return {
+            name: item if type(item) in _AS_THEY_ARE else part(item) for name, item in value.items()
+        }
     if hasattr(value, "tolist"):  # of numpy
         value = part(value.tolist())
     return value.value if isinstance(value, Enum) else value

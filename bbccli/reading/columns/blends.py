@@ -95,11 +95,12 @@ def set_aside_blends(glance: Glance) -> Sheet:
     Done: left out, with a note; `--include ensembles` keeps it
     """
     sheet = glance.sheet
-    free = {n: c for n, c in sheet.configurations.items() if n not in sheet.declared}
+    free = [name for name in sheet.configurations if name not in sheet.declared]
     run = sheet.metadata.run is not None
     if run or sheet.nested or len(free) < 3 or {ALL, "ensembles"} & {*glance.request.include}:
         return sheet
-    blends = {} if sheet.scored else {name: "" for name in free if _is_called_so(name)}
+    some = not sheet.scored and _WORD.search(" ".join(free).casefold())
+    blends = {name: "" for name in free if _is_called_so(name)} if some else {}
     blends |= {name: what for name, what in _by_values(glance).items() if name in free}
     if not blends or len(free) - len(blends) < 2:
         return sheet
@@ -128,11 +129,15 @@ def _by_values(glance: Glance) -> dict[str, str]:
     cells = [sheet.configurations[name] for name in names]
     flat = [cell for some in cells for cell in some]
     n_classes = len(flat) // max(len(cells), 1)
-    alike = len({tuple(cell.label for cell in some) for some in cells}) == 1
-    if not 3 <= len(names) <= MOST or not alike or {c.source for c in flat} & sheet.table.texts:
+    if not 3 <= len(names) <= MOST or {c.source for c in flat} & sheet.table.texts:
         return {}
-    n_rows = max(GLANCE, 2 * TIMES * len(names) // n_classes)
-    head = _stacked(some_rows(sheet, flat, n_rows), len(names))
+    head = some_rows(sheet, flat, max(GLANCE, 2 * TIMES * len(names) // n_classes))
+    extent = np.fmax.reduce(head, axis=None) - np.fmin.reduce(head, axis=None)
+    if extent <= _APART and not (head % 1 > 0).any():  # no label is far enough from others
+        return {}
+    if len({tuple(cell.label for cell in some) for some in cells}) > 1:
+        return {}
+    head = _stacked(head, len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
     spread = np.ptp(head, axis=0)  # no number or infinite, which is refused later, or constant
     fine = (head % 1 > 0).any(axis=0) | (spread > _APART)  # else no other is far enough

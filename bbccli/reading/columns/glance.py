@@ -142,7 +142,7 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
     """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
     seen, n_rows = sheet.table.seen, sheet.table.n_rows
     rows = rows_at_a_glance(sheet, n)
-    few = _is_small(sheet) and all(cell.rows is None for cell in cells)
+    few = _is_small(sheet) and not [cell for cell in cells if cell.rows is not None]
     read, n = (np.arange(n_rows), n_rows) if few else (rows, n)
     if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
         numbers = to_rows(sheet.table.glance(new, read), np.float64)
@@ -172,6 +172,12 @@ def step_of(numbers: FloatArray) -> float:
         if (np.abs(np.round(exact, digits) - exact) <= 1e-7 * np.abs(exact)).all():
             return float(10.0**-digits)
     return 0.0
+
+
+@lru_cache(maxsize=8)
+def weights_of(n: int, low: float, high: float) -> FloatArray:
+    """Return weights (n,) of rows, as if at random, by whose sums columns are told apart."""
+    return np.asarray(readonly(np.random.default_rng(0).uniform(low, high, n)))
 
 
 def alike(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArray:

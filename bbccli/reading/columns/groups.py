@@ -12,7 +12,7 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import is_integer, to_numbers, to_rows
+from bbccli.reading.arrow import to_numbers, to_rows
 from bbccli.reading.column import EXACT_INTEGERS, Column, joint, repeated
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.roles import Hints
@@ -128,7 +128,7 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     """Return the column among some whose values recur most like groups, and how; else two empty
     texts.
     """
-    whole = (name for name in spare if name in table.texts or is_integer(table.type_of(name)))
+    whole = (name for name in spare if name in table.texts or name in table.integers)
     columns = (table.column(name) for name in whole)
     recurring = list(_recurring(columns, np.arange(table.n_rows), truth, None))
     best = max(
@@ -198,7 +198,7 @@ def refuse_key_of_long(
     truth = table.column(roles["truth"]).take(rows)
     fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
     for name in spare if len(rows) >= FEWEST_ROWS else ():
-        if name in table.texts or is_integer(table.type_of(name)):
+        if name in table.texts or name in table.integers:
             group = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
             if group is not None and group.is_key:
                 raise _fault(table, group, rows, roles)
@@ -212,7 +212,7 @@ def _fault(
     """
     key, folds = table.column(group.name).take(rows).codes()[0], ""
     for name in () if long or {"fold", "repeat"} & roles.keys() else table.names:
-        if name != group.name and (name in table.texts or is_integer(table.type_of(name))):
+        if name != group.name and (name in table.texts or name in table.integers):
             other = table.column(name).take(rows).codes()[0]
             n, unique = len(distinct(other)), not len(repeated(joint([key, other])))
             if unique and 1 < n < len(group.counts):
@@ -239,12 +239,13 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
     """Yield the columns of text and of whole numbers that nobody named, excluded ones too."""
     taken = {*sheet.spare, *sheet.declared, *(column.name for column in sheet.roles.values())}
     free = [name for name in sheet.table.names if name not in taken]
-    whole = [name for name in free if is_integer(sheet.table.type_of(name))]
+    whole = [name for name in free if name in sheet.table.integers]
     some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
     if whole and not isinstance(sheet.table.data, ColumnsOnDisk):
         part = sheet.table.data.select(whole)
         part = part.take(some) if len(some) < sheet.n_rows else part.slice(0, len(some))
-        low, high = (find(to_rows(part, np.float64), axis=1) for find in (np.min, np.max))
+        numbers = to_rows(part, np.float64)
+        low, high = numbers.min(axis=1), numbers.max(axis=1)
         few = (high - low + 1 < fewest) & (np.maximum(-low, high) < EXACT_INTEGERS)
         whole = [name for name, recurs in zip(whole, few.tolist(), strict=True) if not recurs]
         whole = [name for name in whole if len(part.column(name).unique()) >= fewest]

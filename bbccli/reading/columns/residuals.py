@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from itertools import compress, product
 
 import numpy as np
@@ -12,7 +12,15 @@ from bbccli.errors import InputError
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
-from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, alike, all_rows, some_rows, step_of
+from bbccli.reading.columns.glance import (
+    FEWEST_ROWS,
+    Glance,
+    alike,
+    all_rows,
+    some_rows,
+    step_of,
+    weights_of,
+)
 from bbccli.reading.columns.labels import codes_of
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import PredictionColumn
@@ -139,7 +147,7 @@ def _derived(
 ) -> dict[str, str]:
     """Return the cells that are computed from the truth, or of another column too, and how."""
     sheet, derived, varying = glance.sheet, dict[str, str](), dict[tuple[str, str], str]()
-    some = some_rows(sheet, cells)
+    some = glance.array if cells is glance.cells else some_rows(sheet, cells)
     complete = np.isfinite(some).all(axis=1)
     first, there = some[complete], truth[glance.rows[complete], None]
     units, together = _units(first), max(1, _TOGETHER // max(1, len(cells)))
@@ -201,7 +209,7 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows, whatever its sign, tells which are worth comparing.
     """
-    weights = np.random.default_rng(0).uniform(-1, 1, len(units))
+    weights = weights_of(len(units), -1, 1)
     near = alike(np.abs(weights @ units), np.abs(weights @ made))
     products = np.einsum("cku,cu->ck", np.ascontiguousarray(units.T)[near], made.T)
     others, place = np.nonzero(np.abs(products) >= _ALIKE)
@@ -263,13 +271,14 @@ def _is_the_prediction(
     return bool(off[0] < off[1])
 
 
-def _marks(glance: Glance, among: Container[str]) -> dict[str, str]:
+def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
     """Return the columns, called so or `among` some, that say in which rows a column of labels is
     right, or wrong.
     """
+    names = " ".join([cell.name for cell in glance.sheet.cells])
     cells = [
         cell
-        for cell in glance.sheet.cells
+        for cell in (glance.sheet.cells if among or _CALLED.search(names) else ())
         if (cell.name in among or _CALLED.search(cell.name))
         and cell.source not in glance.sheet.table.texts
         and cell.configuration not in glance.sheet.declared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from functools import lru_cache
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
@@ -31,8 +32,15 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(PredictionColumn(name, name, *known.get(name, (name, None))) for name in names)
+    cells = _cells(tuple(names), tuple(known.get(name, (name, None)) for name in names))
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _cells(
+    names: tuple[str, ...], owners: tuple[tuple[str, str | None], ...]
+) -> tuple[PredictionColumn, ...]:
+    return tuple(PredictionColumn(n, n, *owner) for n, owner in zip(names, owners, strict=True))
 
 
 def choose_roles(

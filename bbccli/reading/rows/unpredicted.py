@@ -104,10 +104,11 @@ def _of_each(
     if len(owners) < 2:
         return
     order, starts = np.concatenate([*owners.values()]), np.cumsum([0, *map(len, owners.values())])
-    lowest, highest = (
-        find.reduceat(some[:, order], starts[:-1], axis=1) for find in (np.fmin, np.fmax)
-    )
-    shared, none = np.where(lowest == highest, lowest, np.nan), np.isnan(lowest)
+    shared = lowest = some[:, order]
+    if len(order) > len(owners):
+        ends = [find.reduceat(shared, starts[:-1], axis=1) for find in (np.fmin, np.fmax)]
+        lowest, shared = ends[0], np.where(ends[0] == ends[1], ends[0], np.nan)
+    none = np.isnan(lowest)
     in_order = np.sort(shared.T)
     new = np.ones(in_order.shape, bool)
     new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]

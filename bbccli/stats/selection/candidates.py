@@ -72,13 +72,13 @@ class Candidates:
 
     def blocks(self) -> list[IntArray]:
         """Return the columns of each block: consecutive, and together all of C."""
-        columns = np.arange(self.n_configurations)
-        n_samples = self.matrix.n_samples
+        n_repeats, n_samples, n_configurations = self.matrix.predictions.shape[:3]
+        columns = np.arange(n_configurations)
         cell = self.metric.cell_bytes(n_samples, len(self.matrix.outcome.classes))
-        column = self.matrix.n_repeats * n_samples * cell
+        column = n_repeats * n_samples * cell
         settled = resources.current()
         width = settled.memory // (4 * column)
-        if width < self.n_configurations:  # several are bound at once, each in a thread
+        if width < n_configurations:  # several are bound at once, each in a thread
             width = max(width // settled.jobs, 1)
         if width >= len(columns):
             return [columns]
@@ -99,10 +99,9 @@ class Candidates:
 
     def performances(self) -> FloatArray:
         """Return the performances (C,) on all samples: scored once, for many methods ask."""
-        n_samples = self.matrix.n_samples
 
         def on_all(columns: IntArray) -> FloatArray:
-            scorer = self.bind(columns)
+            scorer, n_samples = self.bind(columns), self.matrix.n_samples
             if isinstance(scorer, Statistic) and scorer.adds_up and scorer.counted:
                 return scorer.in_parts([np.arange(n_samples)])
             return scorer(np.ones((1, n_samples), np.uint8))
@@ -119,8 +118,8 @@ class Candidates:
 
     def figure(self, column: int) -> float:
         """Return a performance on all samples, the same to the last bit whatever is beside it."""
-        alone = np.array([column])
-        pooled = by_repeat(self.matrix, self.metric, self.blocks()[0] if self.whole else alone)
+        alone, blocks = np.array([column]), self.blocks()
+        pooled = by_repeat(self.matrix, self.metric, alone if len(blocks) > 1 else blocks[0])
         if all(getattr(scorer, "counted", False) for scorer in pooled):
             return float(self.performances()[column])  # counts are exact
         scorer = self.bind(alone)

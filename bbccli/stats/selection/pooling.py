@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
@@ -13,7 +14,7 @@ from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.metrics.statistic import InParts, Statistic, Total
 from bbccli.metrics.weighting import Units, added, members_among, with_changes, without_each
 from bbccli.platform.dataclass import dataclass
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct, starts_of
 
 FEW_FOLDS = 64
 """Folds up to which each may look through all samples."""
@@ -243,7 +244,8 @@ def _runs(
 def members_of(folds: IntArray) -> tuple[IntArray, ...]:
     """Return the samples of each fold, ascending: F arrays, by the codes of the folds (N,)."""
     order = np.argsort(folds, kind="stable")
-    return tuple(np.split(order, np.flatnonzero(np.diff(folds[order])) + 1))
+    starts = starts_of(folds[order]).tolist()
+    return tuple(order[start:end] for start, end in pairwise([*starts, len(order)]))
 
 
 def within_folds(scorer: Any, folds: IntArray) -> Scorer:
@@ -265,18 +267,20 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     They are scored by runs of folds, so that no fold scans all samples. Sums of real numbers are
     made configuration by configuration, so they don't depend on which are bound together.
     """
-    members = members_of(folds)
+    codes = distinct(folds)
     bound = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
     if isinstance(bound, Statistic) and bound.whole:
         everything = np.ones((1, len(folds)), np.uint8)
         of_folds = zip(*by_fold(scorer, folds), strict=True)
         return np.vstack([scores(everything[:, rows]) for rows, scores in of_folds])
-    few = len(members) <= FEW_FOLDS
+    few = len(codes) <= FEW_FOLDS
     if isinstance(scorer, Statistic) and scorer.adds_up and (few or not scorer.counted):
-        return scorer.in_parts(members)
+        return scorer.in_parts(members_of(folds))
+    if few:
+        return scorer((folds == codes[:, None]).astype(np.uint8))
     parts = [
         run((of_run == distinct(of_run)[:, None]).astype(np.uint8))
-        for run, of_run, _ in _runs(scorer, folds, members)
+        for run, of_run, _ in _runs(scorer, folds, members_of(folds))
     ]
     return np.vstack(parts)
 

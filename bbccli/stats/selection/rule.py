@@ -129,8 +129,11 @@ def winners_of(candidates: Candidates, rule: SelectionRule, weights: IntArray) -
 
 def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
     """Select on all samples: -1 where nothing can be scored."""
+    values = candidates.performances()[None]
+    if rule.order is None:
+        return int(rule.direction.best(values)[0])
     everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
-    return int(rule.select(candidates.performances()[None], everything, candidates.errors)[0])
+    return int(rule.select(values, everything, candidates.errors)[0])
 
 
 def undefined(metric: Metric) -> UndefinedError:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.reading.arrow import is_integer, is_text
+from bbccli.reading.arrow import is_text
 from bbccli.reading.column import joint
 from bbccli.reading.layout.dialects.base import (
     Dialect,
@@ -66,7 +66,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
             continue
         if synonym == CONFIGURATION or is_text(frame.type_of(name)):
             return name
-        if is_integer(frame.type_of(name)) and _tells_rows_apart(frame, name, hints):
+        if name in frame.integers and _tells_rows_apart(frame, name, hints):
             return name
     return None
 
