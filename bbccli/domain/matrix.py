@@ -487,14 +487,12 @@ class PredictionMatrix:
 
     def in_form(self, kind: PredictionKind | str, predictions: FloatArray) -> FloatArray | IntArray:
         """Return some predictions (R, N', C', ...) in the form of `as_kind`."""
-        if not isinstance(kind, PredictionKind):
-            kind = choice(PredictionKind, kind, "kind")
         if not self.offers(kind):
             raise UnsupportedError(
-                f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",
+                f"{PLURAL[self.kind]} can't be taken as {PLURAL[PredictionKind(kind)]}",
                 hint="choose another metric; see bbc metrics",
             )
-        to_labels = kind is PredictionKind.LABEL
+        to_labels = kind == PredictionKind.LABEL  # as itself or as its word
         return as_labels(predictions, self.kind, self.threshold) if to_labels else predictions
 
 

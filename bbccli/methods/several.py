@@ -114,8 +114,7 @@ def estimate(
             _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix, made=maker is not None), *_on_leave_one_out(matrix, chosen)]
     notes += [*_on_reversed_risks(matrix, chosen[0])]
-    notes += [] if maker is None else on_making(matrix, maker)
-    notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
+    notes += on_making(matrix, maker) if maker else _differing_winners(matrix, chosen[0], plan)
     trained = replace(plan, models=models_of(plan, matrix))
     guidance = [*on_guidance(matrix, chosen[0], plan)]
     if tight and any(note.code == guided_climb.code for note in guidance):
@@ -140,13 +139,10 @@ def estimate(
             result = _around_its_value(result, metric)
             doubts = [*_on_no_width(result, metric.within(matrix.outcome), plan, method)]
             doubts += _on_measure(result, metric, matrix, method.pooling or measuring(metric, plan))
-            result = replace(result, notes=(*result.notes, *doubts)) if doubts else result
-            estimates.append(result)
+            estimates.append(replace(result, notes=(*result.notes, *doubts)) if doubts else result)
     winners = matrix if maker is None else maker.shipped
-    notes += [
-        *_on_rare_positives(matrix, chosen, plan),
-        *on_clipping(winners, chosen, estimates, plan),
-    ]
+    notes += _on_rare_positives(matrix, chosen, plan)
+    notes += on_clipping(winners, chosen, estimates, plan)
     notes += _on_vault(matrix, chosen, estimates)
     notes += on_stopping(matrix, chosen[0], plan, estimates)
     return estimates, [*notes, *on_tails(winners, chosen, estimates, plan)]
