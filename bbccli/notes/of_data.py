@@ -54,7 +54,8 @@ def bounds_unknown() -> Texts:
     """
     return (
         "the scores have no known bounds: nothing guards the intervals",
-        "give --bounds LOW,HIGH, the smallest and the largest possible score",
+        "give --bounds LOW,HIGH, the smallest and the largest possible score; if less is better, "
+        "give --metric mean-loss",
     )
 
 

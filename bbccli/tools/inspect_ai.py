@@ -23,6 +23,7 @@ from bbccli.reading.times import moment_of
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_MARK, _MEASURE, _WORD = "mark", "measure", "word"
 _MEANS = ("accuracy", "mean")
 _DIGITS = 7
 """Fewer digits than these has the number of epochs."""
@@ -54,9 +55,18 @@ def _log(file: File, header: Any, samples: Any) -> Log:
         left_out = "invalidated"
     elif not left_out and not isinstance(samples, list):
         left_out = "it holds no samples"
-    measured: set[str] = set()
+    kinds: dict[str, Counter[str]] = {}
     samples = file.each(samples if not left_out else (), "sample")
-    items = [_result(file, object_of(sample), measured) for sample in samples]
+    items = [_result(file, object_of(sample), kinds) for sample in samples]
+    worded = [name for name, own in kinds.items() if 2 * own[_WORD] > own.total()]
+    if worded:
+        items = [
+            item._replace(scores={n: one for n, one in item.scores.items() if n not in worded})
+            for item in items
+        ]
+        if len(worded) == len(kinds):
+            left_out = f"{listing(worded)} scores by words, which inspect counts as 0"
+    measured = [name for name, own in kinds.items() if own[_MEASURE]]
     names = (name for item in items for name in item.scores)
     details: dict[str, object] = {}
     for step in map(object_of, plan.get("steps") or ()):  # such as a system message
@@ -89,8 +99,8 @@ def _configuration(spec: Mapping[str, Any]) -> dict[str, object]:
     return configuration
 
 
-def _result(file: File, sample: Mapping[str, Any], measured: set[str]) -> ItemScores:
-    """Return a sample; `measured` collects the scores that are more than right or wrong."""
+def _result(file: File, sample: Mapping[str, Any], kinds: dict[str, Counter[str]]) -> ItemScores:
+    """Return a sample; `kinds` counts what is scored by marks, measures or words."""
     epoch = sample.get("epoch")
     if "id" not in sample or type(epoch) is not int or not 0 < epoch < 10**_DIGITS:
         raise file.fault(f"{file.place} is without id or epoch, a whole number from 1")
@@ -100,24 +110,24 @@ def _result(file: File, sample: Mapping[str, Any], measured: set[str]) -> ItemSc
         parts = dict(enumerate(value)) if isinstance(value, list) else value
         named = under(name, parts) if isinstance(parts, dict) else {name: parts}
         for full_name, part in named.items():
-            scores[full_name], is_mark = _number(part)
-            measured |= set() if is_mark else {full_name}
+            scores[full_name], kind = _number(part)
+            kinds.setdefault(full_name, Counter())[kind] += 1
     error = "" if sample.get("error") is None else str(sample["error"])
     texts = (json.dumps(sample.get(key), sort_keys=True) for key in ("input", "target"))
     about = under("metadata", sample.get("metadata"))
     return ItemScores(str(sample["id"]), scores, epoch, error, about, tuple(map(hash, texts)))
 
 
-def _number(value: Any) -> tuple[float | None, bool]:
-    """Return a score as used by inspect's metrics (0 for other text), and True for a mark."""
+def _number(value: Any) -> tuple[float | None, str]:
+    """Return a score as used by inspect's metrics (0 for other text), and its kind."""
     number = number_of(value)
     if isinstance(value, str):
         mark = _LETTERS.get(value, _WORDS.get(value.lower()))
         with suppress(ValueError):
             number = float(value)
         if mark is not None or number is None or not math.isfinite(number):
-            return mark or 0.0, True
-    return number, number in (None, 0, 1)
+            return mark or 0.0, _WORD if mark is None and value else _MARK
+    return number, _MARK if number in (None, 0, 1) else _MEASURE
 
 
 def _scorers(

@@ -507,3 +507,44 @@ def test_what_is_no_epoch_is_refused(epoch, tmp_path):
     log["samples"][4]["epoch"] = epoch
     path.write_text(json.dumps(log))
     refused("sample 5 is without id or epoch", path, kind=BbcError)
+
+
+def judged_by(values, folder):
+    """Logs whose scorer `match` gives these values for the answers in turn; `overlap` stays."""
+    for path in files("json"):
+        log = json.loads(path.read_text())
+        for at, sample in enumerate(log["samples"]):
+            sample["scores"]["match"]["value"] = values[at % len(values)]
+        log["results"]["scores"] = []
+        (folder / path.name).write_text(json.dumps(log))
+
+
+@pytest.mark.parametrize("values", [["good", "bad"], ["A", "B", "C", "D", "F"]])
+def test_words_that_inspect_does_not_know_are_no_scores(values, tmp_path):
+    judged_by(values, tmp_path)
+    assert read(tmp_path).source.run.evaluation.score == "overlap"
+    refused("not a score in all logs", tmp_path, roles=Roles(prediction="match"))
+    for path in tmp_path.iterdir():
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            del sample["scores"]["overlap"]
+        path.write_text(json.dumps(log))
+    refused("match scores by words, which inspect counts as 0", tmp_path, hint="a mark")
+
+
+def test_a_few_words_among_marks_count_0_as_in_inspect(tmp_path):
+    judged_by(["C", "C", "unclear", "I"], tmp_path)
+    scores = read(tmp_path).predictions[..., 0].ravel()
+    assert sorted(set(scores.tolist())) == [0, 1]
+    assert scores.mean() == np.mean([1, 1, 0, 0, 1, 1, 0, 0, 1, 1])
+
+
+def test_scorers_of_other_names_are_counted(tmp_path):
+    for path, name in zip(files("json"), ("match", "Match"), strict=True):
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            sample["scores"] = {name: sample["scores"]["match"]}
+        log["results"]["scores"] = []
+        (tmp_path / path.name).write_text(json.dumps(log))
+    refused("match in 1 of 2, Match in 1 of 2", tmp_path, hint="score all answers by the same")
+    refused("is 'match', which is not", tmp_path, roles=Roles(prediction="match"), hint="same")

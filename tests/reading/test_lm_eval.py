@@ -200,7 +200,7 @@ def test_of_several_metrics_the_first_that_is_a_mean_counts(tmp_path):
     assert (evaluation.score, evaluation.other_scores) == ("acc", ())
     own = {"word_perplexity": [-0.2, 4], "f1": [0, 1], "metrics": ["word_perplexity", "f1"]}
     write(path, [sample(i, 1, **own) for i in range(12)])
-    hint = "give logs of finished runs that have a score for each answer"
+    hint = "give logs of finished runs, with a number or a mark for each answer"
     refused("word_perplexity, f1: no score of an answer alone", path, hint=hint)
     write(path, [sample(i, 1, acc=None) for i in range(12)])
     refused("no answer has a score", path, hint=hint)

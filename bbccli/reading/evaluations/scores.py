@@ -69,7 +69,7 @@ def sheet_of_logs(
         raise InputError(
             f"has no usable log of {framework.name} ({reasons})",
             path=path,
-            hint="give logs of finished runs that have a score for each answer",
+            hint="give logs of finished runs, with a number or a mark for each answer",
         )
     runs, elsewhere = in_common(runs_of(used), path)
     scorer, others, without = _scorer(runs, request, path)
@@ -158,26 +158,32 @@ def _scorer(
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the scorer that counts, the others, and the tasks that lack it."""
     logs = [(task, log) for logs in runs.values() for task, log in logs.items()]
+    tasks = {task for task, _ in logs}
     every = list(dict.fromkeys(name for _, log in logs for name in log.scorers))
     lacking = {name: {task for task, log in logs if name not in log.scorers} for name in every}
+    offered = [name for name in every if len(lacking[name]) < len(tasks)]
+    same = "score all answers by the same scorer, or leave out the logs of others"
     chosen = request.roles.prediction
     if chosen is None:
         chosen = next((name for name in every if not lacking[name]), None)
         if chosen is None:
+            held = Counter(name for _, log in logs for name in log.scorers)
+            shares = [f"{name} in {held[name]} of {len(logs)}" for name in every]
             raise InputError(
                 f"no score is in all logs; there {'are' if every else 'is'} "
-                f"{listing(every, 8) or 'none'}",
+                f"{listing(shares, 8) or 'none'}",
                 path=path,
                 hint="name one, to compare on the tasks that have it: "
-                + parameter("prediction", every[0])
-                if every
-                else "score the answers first",
+                + parameter("prediction", offered[0])
+                if offered
+                else same,
             )
-    if chosen not in every or len(lacking[chosen]) == len({task for task, _ in logs}):
+    if chosen not in offered:
         raise InputError(
             f"{parameter('prediction')} is {chosen!r}, which is not a score in all logs of a task",
             path=path,
-            hint=nearest_names(chosen, every) or f"choose from {listing(every, 8) or 'none'}",
+            hint=nearest_names(chosen, offered)
+            or (f"choose from {listing(offered, 8)}" if offered else same),
         )
     others = tuple(name for name in every if name != chosen)
     return chosen, others, tuple(sorted(lacking[chosen]))
