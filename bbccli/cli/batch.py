@@ -77,7 +77,7 @@ class BatchOptions:
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
-        """Refuse a number of jobs that no machine has, and a part that is none."""
+        """Refuse more jobs than any machine runs, and a part that does not exist."""
         from bbccli.platform.resources import Resources
 
         Resources(self.n_processes)

@@ -318,7 +318,7 @@ HELP_ALL = "help_all"
 """Name of the option that shows all options, for commands with many."""
 
 MOST_SPECIAL = 12
-"""Number of special options from which on the short help leaves them out."""
+"""So many special options, or more, are left out of the short help."""
 
 SHOW_ALL = "Show all options."
 

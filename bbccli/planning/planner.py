@@ -55,7 +55,7 @@ MANY_EPOCHS = (1, 2, 4, 8)
 """Numbers of epochs that a plan shows."""
 
 UNKNOWN = 0.25
-"""Range of a probability from which on it is not known."""
+"""Range of a probability that leaves it unknown."""
 
 FIXED = (
     "The models' true performance stays fixed; in practice more samples also train better models."
@@ -191,7 +191,7 @@ class _Planner:
         return self.widths.of(chosen.n_samples, chosen.n_configurations, self.request.assurance)
 
     def _smallest_difference(self, n_samples: int, n_epochs: float | None = None) -> float:
-        """Return the smallest difference of two configurations that so many rows tell apart.
+        """Return the smallest difference between two configurations that this many rows tell apart.
 
         (z_(1 - a/2) + z_power) times the standard error of a difference in the same rows, which is
         sqrt(2) times the noise of each relative to the others. With another number of epochs, the
@@ -291,7 +291,7 @@ class _Planner:
         return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
 
     def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
-        """Return the rows that simulated studies ask for, and what studies of so many rows say."""
+        """Return the rows that simulated studies ask for, and what studies of this size say."""
         width = self.request.value if self.request.target is Target.WIDTH else None
 
         def seen(n_samples: int) -> Check:

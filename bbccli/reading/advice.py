@@ -114,7 +114,7 @@ def _numbers(table: Table, name: str) -> FloatArray:
 
 
 def _counts(numbers: FloatArray) -> bool:
-    """True for consecutive whole numbers: of rows, or of the rows of each configuration."""
+    """True for consecutive whole numbers that count the rows, or the rows of each configuration."""
     levels = np.unique(numbers)
     return len(levels) > 1 and bool((np.diff(levels) == 1).all())
 

@@ -200,8 +200,8 @@ def _notes_on_columns(
 
 
 def _on_classes(truth: FloatArray | IntArray, predictions: Values) -> Iterator[Note]:
-    """Yield a note on few whole numbers of a truth whose predictions are all from 0 to 1, though
-    they are not, or whole numbers too.
+    """Yield a note on a truth of few whole numbers, if all its predictions are from 0 to 1 while it
+    is not, or are whole numbers too.
     """
     lowest, highest = float(truth.min()), float(truth.max())
     beyond = (lowest < 0 or highest > 1) and max(-lowest, highest) < EXACT_INTEGERS

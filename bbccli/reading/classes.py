@@ -189,7 +189,7 @@ def spelled(name: str, classes: Sequence[str]) -> str:
 
 
 def codes_among(column: Column, classes: Sequence[str]) -> IntArray:
-    """Return the position (n,) of each value among classes; -1 if missing, -2 if it is none."""
+    """Return the position (n,) of each value among classes; -1 if missing, -2 if unknown."""
     codes, names = column.named_codes()
     places = {name: place for place, name in enumerate(classes)}
     return np.array([*(places.get(spelled(name, classes), -2) for name in names), -1])[codes]

@@ -38,9 +38,9 @@ _INDEX = re.compile(
 def set_aside(table: Table) -> Table:
     """Set aside columns that number or name the rows, by name and values.
 
-    Such a column has no name, or one that only an index has, and another integer or text in every
-    row. If it lost its name, numbers may recur, as in stacked repeats, from `FEWEST` distinct ones
-    on. An empty column without a name is removed. If no other column would remain, none is set
+    Such a column has no name, or one that only an index has, and a different integer or text in
+    every row. If it lost its name, numbers may recur, as in stacked repeats, from `FEWEST` distinct
+    ones on. An empty column without a name is removed. If no other column would remain, none is set
     aside. A column without a name gets the name that pandas would give it.
     """
     import pyarrow as pa

@@ -53,7 +53,7 @@ def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
 
 
 def _scored_by_run(sheet: Sheet, problems: Problems) -> Sheet:
-    """Leave out the rows on which no score of a tool's run rests: of no label or weight 0."""
+    """Leave out the rows that no score of a run rests on: without a label, or of weight 0."""
     for role, said in (("truth", of_metadata.rows_unlabelled), ("weight", of_metadata.rows_idle)):
         if role not in sheet.roles:
             continue
@@ -223,7 +223,7 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
 def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
     """Return the row of a labels file for each row of a run: in order, or by the row's number.
 
-    A run that knows its labels tells which of both it is.
+    A run that knows its labels tells which of the two it is.
     """
     sheet, n_rows = file.sheet, file.frame.n_rows
     keys, known, truth = sheet.roles.get("row_id"), sheet.roles.get("truth"), chosen.get("truth")
@@ -261,7 +261,7 @@ def correspond(known: Column, given: Column) -> bool:
 
 
 def _with_names(sheet: Sheet, truth: Column) -> Sheet:
-    """Return a run whose classes are called as in a labels file."""
+    """Return a run with the class names of a labels file."""
     known = sheet.roles["truth"]
     if not sheet.metadata.classes or not correspond(known, truth):
         return sheet

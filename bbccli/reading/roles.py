@@ -197,7 +197,8 @@ _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compil
 def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:
     """Return the columns whose name could mean a role, the best first.
 
-    A column that the metadata declare as a configuration is none, unless it has the written name.
+    A column that the metadata declare as a configuration does not count, unless it has the written
+    name.
     """
     names = frame.by_spelling
     return [

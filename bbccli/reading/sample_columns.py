@@ -28,7 +28,7 @@ forth.
 """
 
 FAR_BELOW = 1 / 3
-"""Proportion of the samples, of each class, from which on their effective number is far below it.
+"""Proportion of the samples, of each class, from which their effective number is far below it.
 
 Weights that only balance the classes are even within each class.
 """

@@ -37,9 +37,7 @@ OTHER = "(another label)"
 
 
 def with_others(design: Design, parts: Iterable[Part]) -> Design:
-    """Return the design, with a further class if a label that is none of its classes was
-    predicted.
-    """
+    """Return the design, with a further class if a label outside its classes was predicted."""
     labels = (part.predictions for part in parts if part.kind is PredictionKind.LABEL)
     if not any((np.asarray(label) == len(design.classes)).any() for label in labels):
         return design

@@ -316,8 +316,8 @@ def _kept(
     Returns
     -------
     predictions : (n,) or (n, K)
-        Class codes, K for a label that is none of the K classes, values, probabilities or scores;
-        for two classes those of the last.
+        Class codes, K for a label outside the K classes, values, probabilities or scores; for two
+        classes those of the last.
     kind
         Their kind.
     """

@@ -408,7 +408,7 @@ def _cut_in(place: Path) -> float | None:
 
 
 def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[float, ...]:
-    """Return the weights of columns whose weighted mean is given; empty if it is none."""
+    """Return the weights by which given columns make up the mean; empty if they don't."""
     from scipy.optimize import nnls
 
     columns = [values for values in given if values is not None]

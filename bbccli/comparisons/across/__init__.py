@@ -124,7 +124,7 @@ def contests(table: PerformanceTable) -> tuple[Contest, ...]:
 def groups(table: PerformanceTable, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
     """Return the longest runs of families, by mean rank, in which no two differ.
 
-    The first test of pairs decides, at the level of the table; a run of one is none.
+    The first test of pairs decides, at the level of the table; a run of one is not a group.
     """
     alpha, names = 1 - table.level, [standing.family for standing in standings(table)]
     apart = set()

@@ -39,7 +39,7 @@ from bbccli.reading.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
-"""Standard errors below 0.5 from which on a median AUC is noted.
+"""Standard errors below 0.5 from which a median AUC is noted.
 
 Models of a cross-validation share training samples, so that their noise is a fifth larger than by
 chance: this level gives a note for one file of noise in 200.

@@ -16,7 +16,7 @@ from bbccli.reading.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3
-"""Standard errors below 1 from which on the best of the others is imperfect beyond chance."""
+"""Standard errors below 1 from which the best of the others is imperfect beyond chance."""
 
 CORRELATED = 0.95
 """Correlation with the truth below which the best of the others does not come near."""

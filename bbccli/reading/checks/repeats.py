@@ -40,7 +40,7 @@ MOST_EPOCHS = 10
 """Most epochs looked for in scores without a truth."""
 
 RUN = 3
-"""Mean run length of folds from which on samples were written fold by fold."""
+"""Mean run length of folds from which samples were written fold by fold."""
 
 _CHECKED = (0, 1, 3, 7)
 """Columns after which rows may be seen to differ."""

@@ -33,7 +33,7 @@ MOST = 256
 """Configurations among which blends are looked for by their values."""
 
 TIMES = 3
-"""Rows for each configuration from which on a mean of the others is no accident."""
+"""Rows for each configuration from which a mean of the others is no accident."""
 
 _DIGITS = 10
 """Most decimals that count as rounded."""
@@ -60,7 +60,7 @@ _APART = 10
 """Times the rounding by which a blend differs from its members, and each from the others."""
 
 _NEAR = 0.5
-"""Share of its standard deviation that other columns leave of a mean on another scale."""
+"""Largest share of its standard deviation that the others leave of a mean on another scale."""
 
 _MOST_CELLS = 2**22
 """Predictions up to which means of ranks are looked for."""
@@ -71,7 +71,7 @@ _SCALES: Mapping[str, tuple[_Scale, _Scale]] = {
     "": (lambda p: p, np.ones_like),
     " in logarithms": (np.log, lambda p: 1 / p),
 }
-"""What is averaged of predictions, and by how much it changes as they do."""
+"""What a mean is taken of, and how much that changes with the predictions."""
 
 _IN_LOG_ODDS: tuple[_Scale, _Scale] = (lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p)))
 

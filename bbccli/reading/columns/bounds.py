@@ -154,7 +154,7 @@ def _with_middle(
 ) -> tuple[list[int], int | None]:
     """Return the columns of a family in order, with the prediction between them, if there is one.
 
-    That is the column of this stem, one called so (`mean`), or the median.
+    That is the column of this stem, one of such a name (`mean`), or the median.
     """
     stems, middle = {stem, re.sub(r" (interval|ci|pis?)$", "", stem)}, places.get(0.5)
     for place, cell in enumerate(cells):

@@ -17,7 +17,7 @@ from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.types import FloatArray, distinct
 
 AS_GOOD, ALIKE = 0.5, 0.9
-"""Share of the others' correlation with the truth from which on a column predicts as they do; and
+"""Share of the others' correlation with the truth from which a column predicts as they do; and
 where some of them have a word in common that it lacks.
 """
 
@@ -31,7 +31,7 @@ _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
 
 _ALIKE = 0.9
-"""Rank correlation from which on a column may be another one on another scale."""
+"""Rank correlation from which a column may be another one on another scale."""
 
 _COMPARED = 5
 """Other columns whose association is compared."""

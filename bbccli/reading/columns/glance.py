@@ -17,7 +17,7 @@ from bbccli.reading.table import GLANCE, PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
 MOST_DIGITS = 6
-"""Decimals from which on numbers are not rounded for people."""
+"""Decimals from which numbers are not rounded for people."""
 
 FEWEST_ROWS = 10
 """From this many rows on, an identity in every row is no accident, whatever the names say."""

@@ -30,7 +30,7 @@ MOST_FOLDS = 10
 FEWEST_ROWS = 20
 
 _BY_CHANCE = np.log(1e-6)
-"""Logarithm of the probability from which on a coincidence is none."""
+"""Logarithm of the probability below which a coincidence is no accident."""
 
 _SOME = 2048
 """Rows whose values tell whether a column has too few."""

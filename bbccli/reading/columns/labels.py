@@ -40,11 +40,11 @@ LOWEST = 0.99
 """Least probability of the predicted class, rounded, as a multiple of 1 / K."""
 
 _ERRORS = 2.5
-"""Standard errors from which on a probability says more of the class than of being right."""
+"""Standard errors from which a probability says more of the class than of being right."""
 
 
 def codes_of(glance: Glance, name: str) -> IntArray | None:
-    """Return the codes (n_rows,) of a column of classes, -1 where missing; None if it is none."""
+    """Return the codes (n_rows,) of a column of classes, -1 where missing; None if some are not."""
     codes = codes_among(glance.sheet.table.column(name), glance.classes)
     return codes if codes.min() > -2 and codes.max() >= 0 else None
 
@@ -212,7 +212,7 @@ def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
 def _contradiction(
     sheet: Sheet, label: str, model: str, differ: BoolArray, n_rows: int, classes: Sequence[str]
 ) -> InputError:
-    """Return the error about labels that are called as a model, and contradict it in some rows."""
+    """Return the error about labels that have a model's name, and contradict it in some rows."""
     single = len(sheet.configurations[model]) == 1
     n_unlike = int(differ.sum())
     return sheet.column(sheet.configurations[label][0]).fault(
@@ -228,8 +228,8 @@ def _contradiction(
 
 
 def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
-    """Return the probability beside each configuration that is called as its label; a label that
-    names no model, such as H2O's `predict`, is that of the only one.
+    """Return the probability for each configuration whose name says that it is its label; a label
+    that names no model, such as H2O's `predict`, is that of the only one.
     """
     free = [name for name in sheet.configurations if name not in sheet.declared]
     matches = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}

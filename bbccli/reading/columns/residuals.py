@@ -43,7 +43,7 @@ _TIMES = 20
 """Multiple of what rounding may do that both the truth and the other column must contribute."""
 
 _IN_REVERSE = 0.95
-"""Rank correlation from which on a column in each class is in the order of another."""
+"""Rank correlation from which a column in each class is in the order of another."""
 
 _TOGETHER = 2**12
 """Columns, made of the truth and others, that are compared together."""
@@ -145,7 +145,7 @@ def _derived(
     truth: FloatArray,
     families: Sequence[Mapping[str, Form]],
 ) -> dict[str, str]:
-    """Return the cells that are computed from the truth, or of another column too, and how."""
+    """Return the cells that are computed from the truth, alone or with another column, and how."""
     sheet, derived, varying = glance.sheet, dict[str, str](), dict[tuple[str, str], str]()
     some = glance.array if cells is glance.cells else some_rows(sheet, cells)
     complete = np.isfinite(some).all(axis=1)
@@ -224,8 +224,8 @@ def _form(
     *,
     called: bool,
 ) -> str:
-    """Return what a column (n,) is of a truth (n,) and another column (n,), exactly or but for a
-    factor and a constant; empty if it is not computed, or if one of these does not matter.
+    """Return how a column (n,) is computed from a truth (n,) and another column (n,), exactly or up
+    to a factor and a constant; empty if it is not, or if one of them makes no difference.
     """
     (form, compute), *_ = forms.items()
     made, alone = compute(truth, other), forms is FORMS[0]
@@ -272,8 +272,8 @@ def _is_the_prediction(
 
 
 def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
-    """Return the columns, called so or `among` some, that say in which rows a column of labels is
-    right, or wrong.
+    """Return the columns, of such a name or `among` some, that say in which rows a column of labels
+    is right, or wrong.
     """
     names = " ".join([cell.name for cell in glance.sheet.cells])
     cells = [

@@ -122,7 +122,7 @@ def _called_spreads(glance: Glance) -> Iterator[int]:
         if len(columns) < FEWEST_ROWS or columns[:, 1].min() < 0:
             continue
         alike = np.abs(np.corrcoef(columns.T)[0])
-        # a model called so, such as a kernel, is nearer to the truth than its mean is
+        # a model of such a name, such as a kernel, is nearer to the truth than its mean is
         off = (columns[:, 1] - columns[:, 0]) ** 2
         if not alike[1] > alike[2] and off.mean() > _NEAR * columns[:, 0].var():
             yield spread

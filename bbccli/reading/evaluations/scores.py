@@ -142,8 +142,8 @@ def _keyed(log: Log, name: str) -> Log:
 
 
 def _whole(log: Log) -> Log:
-    """Return a log with all scorers, those first of which it tells something; left out if no answer
-    has a score.
+    """Return a log with all scorers, those that it describes first; left out if no answer has a
+    score.
     """
     names = dict.fromkeys(name for result in log.results for name in result.scores)
     ordered = [name for name in log.scorers if name in names]

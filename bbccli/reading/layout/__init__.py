@@ -98,7 +98,7 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
 def _stacked(
     tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints
 ) -> tuple[Table, list[Table], list[Layout], list[Sequence[Note]]]:
-    """Return one table of all rows; each file's as it is then laid out, and what to say of it."""
+    """Return one table of all rows; and each file's table, its layout, and what to say about it."""
     from bbccli.reading.layout.confidence import by_labels
     from bbccli.reading.layout.stack import stack
 

@@ -29,7 +29,7 @@ _MOST_CELLS = 50_000_000
 """Limit on the cells of a mostly empty sheet."""
 
 _MANY = 10
-"""If more than one in so many rows is of a sample twice, then it is on purpose."""
+"""If more than one row in this many repeats a sample, it is on purpose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ BITS = 10.0
 """Evidence that the truth of some rows differs from that of others."""
 
 ALMOST_ALL = 0.95
-"""Proportion of one truth in a shape from which on it speaks for genuine predictions."""
+"""Proportion of one truth in a shape from which it speaks for genuine predictions."""
 
 ELSEWHERE = 0.01
 """Occurrences of the value elsewhere, as a proportion of the rows, that chance explains."""

@@ -52,7 +52,7 @@ for kind, limit in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), sys.argv[1:])
 {PAINTER}"""
 
 _STRANGE = re.compile(r"\\u(?!0[0-4]|2[012])")
-"""A letter in JSON that is none of Latin, Greek or Cyrillic, punctuation or arithmetic."""
+"""A character in JSON beyond Latin, Greek, Cyrillic, punctuation and arithmetic."""
 
 SVG = "http://www.w3.org/2000/svg"
 MARKS = frozenset(f"{{{SVG}}}{name}" for name in ("path", "line", "rect"))

@@ -63,7 +63,7 @@ NARROWEST = 20
 """Columns that are written at least; a terminal that has fewer breaks the lines."""
 
 WIDE = 100
-"""Columns of a terminal from which on intervals are drawn."""
+"""Fewest columns of a terminal in which intervals are drawn."""
 
 MOST_NOTES = 3
 """Notes below a table, at most."""

@@ -22,10 +22,10 @@ LONGEST = 3_000
 """Characters of a text on a page."""
 
 LONG_CELL, LONG_NAME = 24, 12
-"""Characters from which on a cell, and the name of a row, may take several lines."""
+"""Characters from which a cell, and the name of a row, may take several lines."""
 
 LONG_PART = 30
-"""Characters from which on a name is broken anywhere: it has no joint where a line could end."""
+"""Characters from which a name is broken anywhere: it has no joint where a line could end."""
 
 NO_FIGURE = frozenset({"none", "undefined", "unknown"})
 """Sign for a missing figure."""

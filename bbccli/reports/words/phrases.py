@@ -173,7 +173,7 @@ def directed_label(name: str) -> str:
 
 
 STABLE, MODERATELY_STABLE = 0.8, 0.4
-"""Leads over the runner-up, in shares of the resamples, from which on a choice is called so."""
+"""Leads over the runner-up, in shares of the resamples, of such a choice."""
 
 TIED = "tied for the best, and the first column wins ties"
 

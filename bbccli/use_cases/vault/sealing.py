@@ -149,7 +149,7 @@ def _chosen(table: Table, by_hand: str | None, role: str) -> str | None:
 
 
 def _key(table: Table, by_hand: str | None) -> str:
-    """Return the column of the keys, with another value in each row."""
+    """Return the column of the keys, which differ in every row."""
     spelled = (column for name in ITEM_KEYS for column in table.by_spelling.get(name, ()))
     name = _chosen(table, by_hand, "row_id") or next(spelled, None)
     if name is None:

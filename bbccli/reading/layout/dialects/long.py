@@ -99,7 +99,7 @@ _ROLES: Final = {"row_id": ITEM_KEYS, "repeat": ("epoch",), "group": ("subject",
 
 
 def _is_of_items(frame: Table, hints: Hints) -> bool:
-    """A long table of scores with a column that is called as items are."""
+    """True for a long table of scores with a column named like the items of an evaluation."""
     return (
         hints.task is Task.SCORE
         and first_of(frame, *ITEM_KEYS) is not None
