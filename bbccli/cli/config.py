@@ -107,7 +107,7 @@ def defaults(command: str, named: str | None) -> dict[str, Any]:
     --config.
     """
     check_variables()
-    file = project(named=named)
+    file = project(named)
     if file.path is None and not any(_variables()):
         return {}  # the usual case, in which no other command is imported
     held, of_all = {}, common()
@@ -133,7 +133,7 @@ def holding(named: str | None) -> list[tuple[str, str, str]]:
     Shared settings come first, then those of single commands.
     """
     check_variables()
-    file = project(named=named)
+    file = project(named)
     rows = [_row(setting.key, setting, file) for setting in common().values()]
     for command, of_command in settings().items():
         for setting in of_command.values():
@@ -155,7 +155,7 @@ def _row(key: str, setting: Setting, file: Project) -> tuple[str, str, str]:
 
 def sources(command: str, names: Iterable[str], named: str | None) -> dict[str, str]:
     """Return the source of some parameters of a command that are set, by flag."""
-    file, by_flag = project(named=named), {}
+    file, by_flag = project(named), {}
     for setting in (settings()[command][name] for name in names):
         _, variable, key = setting.origin(file)
         place = f"{variable} in the environment" if variable else f"{key} in {file.path}"
@@ -210,9 +210,8 @@ class Project:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def project(folder: Path | None = None, named: str | None = None) -> Project:
-    """Read the named settings file, or the nearest one from a folder (by default the current)
-    upwards.
+def project(named: str | None = None) -> Project:
+    """Read the named settings file, or the nearest one from the current folder upwards.
 
     An OptionError, naming file and key, if the file can't be read, or if a key is unknown or has a
     value of the wrong type. A file that was only found must belong to the user and name no code.
@@ -225,7 +224,7 @@ def project(folder: Path | None = None, named: str | None = None) -> Project:
             words = f"[{'.'.join(keys)}]"
             raise OptionError(f"{named} has no table {words}", hint=f"put settings under {words}")
         return _checked(path, table, trusted=True)
-    for path, keys in _candidates(folder):
+    for path, keys in _candidates():
         table = _table(path, keys)
         if table is not None:
             check_owner(path)
@@ -265,9 +264,9 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
     return Project(path, values)
 
 
-def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
+def _candidates() -> Iterable[tuple[Path, tuple[str, ...]]]:
     try:
-        start = (folder or Path.cwd()).absolute()
+        start = Path.cwd()
     except OSError:  # the current folder was removed, or is not accessible
         return
     for parent in folders(start):

@@ -188,7 +188,8 @@ def _rows(
     shares: FloatArray | None = None,
 ) -> tuple[LeaderboardRow, ...]:
     scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
-    configs, n_predictions = matrix.source.configurations, _n_predictions(matrix)
+    configs, everything = matrix.source.configurations, matrix.n_repeats * matrix.n_samples
+    counts = None if matrix.available is None else matrix.available.sum(axis=(0, 1))
     return tuple(
         LeaderboardRow(
             rank=int(ranks[c]) or None,
@@ -197,7 +198,7 @@ def _rows(
                 Performance(of, *map(float, columns[:, c])) for of, columns in scored
             ),
             wins=None if shares is None else float(shares[c]),
-            n_predictions=int(n_predictions[c]),
+            n_predictions=everything if counts is None else int(counts[c]),
             flags=tuple(map(str, configs.get(name, {}).get("flags") or ())),
             seconds=_seconds(configs.get(name, {})),
         )
@@ -222,12 +223,6 @@ def _spreads(values: FloatArray) -> FloatArray:
     means = np.nansum(values, axis=0) / np.maximum(n_defined, 1)
     squares = np.nansum((values - means) ** 2, axis=0)
     return np.asarray(np.sqrt(squares / np.where(n_defined > 1, n_defined - 1, np.nan)))
-
-
-def _n_predictions(matrix: PredictionMatrix) -> IntArray:
-    if matrix.available is None:
-        return np.full(matrix.n_configurations, matrix.n_repeats * matrix.n_samples)
-    return np.asarray(matrix.available.sum(axis=(0, 1)))
 
 
 def _seconds(config: Mapping[str, Any]) -> float | None:

@@ -145,7 +145,7 @@ def estimate(
     notes += on_clipping(winners, chosen, estimates, plan)
     notes += _on_vault(matrix, chosen, estimates)
     notes += on_stopping(matrix, chosen[0], plan, estimates)
-    return estimates, [*notes, *on_tails(winners, chosen, estimates, plan)]
+    return estimates, [*notes, *on_tails(winners, chosen, estimates)]
 
 
 def _on_vault(

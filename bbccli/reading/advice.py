@@ -196,7 +196,9 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
         likely = [n for n, values in codes.items() if _size(joint([keys, values])) == _size(keys)]
         likely = [name for name in likely if _size(codes[name]) > 2]
         texts = [name for name in free if is_text(table.type_of(name))]
-        likely = [n for n in likely if n not in texts or not _mostly_differs(codes[n], keys)]
+        # text of more values than half of the items is what was asked; codes count from 1
+        most = _size(keys) / 2 + 1
+        likely = [n for n in likely if n not in texts or _size(codes[n]) <= most]
         # more than two classes in text are predicted in text
         few = [n for n in likely if _size(codes[n]) <= 3]
         likely = [n for n in likely if n not in texts or n in few or len(texts) > 1]
@@ -206,11 +208,6 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
         likely = likely if len(likely) < len(free) else []  # else predictions are labels too
     likely = [name for name in likely if name.casefold() not in _FOLDS]
     return {"truth": likely[0]} if len(likely) == 1 else {}
-
-
-def _mostly_differs(codes: IntArray, keys: IntArray) -> bool:
-    """True if a column has more values than half of the items: what was asked, but no class."""
-    return 2 * _size(codes) > _size(keys) + 2  # codes count from 1
 
 
 def _predictions(table: Table, levels: Levels, roles: Mapping[str, str]) -> list[str]:

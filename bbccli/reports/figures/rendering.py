@@ -216,7 +216,8 @@ def _drawn(drawn: Drawn, spec: Spec, prefix: str) -> ElementTree.Element:
             ElementTree.SubElement(element, f"{{{SVG}}}title").text = said
             element.set("pointer-events", "all")  # within an open circle too
     for parent in list(root.iter()):
-        for child in [element for element in parent if _is_nothing(element)]:
+        paths = parent.findall(f"{{{SVG}}}path")
+        for child in [path for path in paths if path.get("d") in ("", "M0,0h0v0h0Z")]:
             parent.remove(child)
     root.set("role", "img")
     root.set("aria-label", f"{drawn.title}. {drawn.reading}")
@@ -293,8 +294,3 @@ def _tidy(element: ElementTree.Element, prefix: str) -> None:
             element.set(key, f"{prefix}-{value}")
         elif "url(#" in value:
             element.set(key, value.replace("url(#", f"url(#{prefix}-"))
-
-
-def _is_nothing(element: ElementTree.Element) -> bool:
-    path = element.get("d")
-    return element.tag == f"{{{SVG}}}path" and path in ("", "M0,0h0v0h0Z")

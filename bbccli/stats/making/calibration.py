@@ -52,7 +52,8 @@ def platt(given: Given) -> Calibrate:
     masses_of, truth = _masses(given.matrix), given.matrix.outcome.values == 1
 
     def calibrate(weights: IntArray, made: FloatArray) -> FloatArray:
-        masses, logits = masses_of(weights), _logits(made)  # (R, N, B)
+        masses = masses_of(weights)  # (R, N, B)
+        logits = np.log(np.maximum(made, CLIP)) - np.log(np.maximum(1 - made, CLIP))
         n_positive = (masses * truth[:, None]).sum(axis=(0, 1))
         n_negative = masses.sum(axis=(0, 1)) - n_positive
         target = np.where(truth[:, None], (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
@@ -130,10 +131,6 @@ def _masses(matrix: PredictionMatrix) -> Callable[[IntArray], FloatArray]:
     counted = np.ones((matrix.n_repeats, matrix.n_samples)) * (1.0 if given is None else given)
     counted = counted * (True if parts is None else parts)
     return lambda weights: np.asarray(counted[:, :, None] * weights.T)
-
-
-def _logits(chances: FloatArray) -> FloatArray:
-    return np.log(np.maximum(chances, CLIP)) - np.log(np.maximum(1 - chances, CLIP))
 
 
 def _logistic(score: FloatArray) -> FloatArray:

@@ -116,7 +116,7 @@ SURE = 1e-4
 
 
 def on_tails(
-    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
+    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate]
 ) -> Iterator[Note]:
     """Yield a note for each metric whose interval is capped or sensitive to large losses.
 
