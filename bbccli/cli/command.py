@@ -318,7 +318,7 @@ HELP_ALL = "help_all"
 """Name of the option that shows all options, for commands with many."""
 
 MOST_SPECIAL = 12
-"""So many special options, or more, are left out of the short help."""
+"""From this many special options the short help leaves them out."""
 
 SHOW_ALL = "Show all options."
 

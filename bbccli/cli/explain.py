@@ -75,8 +75,8 @@ def explain(
 
 
 def _results(path: str) -> list[Document[Envelope]]:
-    """Read the results of a saved file; an OptionError if it is no name, no file, or only a
-    table.
+    """Read the results of a saved file; an OptionError if it is neither a name nor a file, or only
+    a table.
     """
     from pathlib import Path
 

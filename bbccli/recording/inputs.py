@@ -166,7 +166,7 @@ def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
 
 
 def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Return the weights, one per sample; of weight 0 is a sample that does not count."""
+    """Return the weights, one per sample; a sample of weight 0 does not count."""
     if sample_weight is None:
         return None
     weights = np.empty(0)

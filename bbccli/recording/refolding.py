@@ -16,7 +16,7 @@ from bbccli.types import IntArray
 
 
 class TryFolds:
-    """Folds by the name of a try: others for others, and the same again.
+    """Folds by the name of a try: other names get other folds, the same name the same.
 
     Raises OptionError: folds that can't be drawn anew, or that don't test each row once.
     """

@@ -235,7 +235,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
 
 
 def load_sealed(folder: Path) -> tuple[Design, bool]:
-    """Return the sealed part, if it is as sealed and apart, and whether the folder is a copy."""
+    """Return the sealed part, if it is unchanged and apart, and whether the folder is a copy."""
     design = load(folder)
     part, about = _loaded(folder, folder / VAULT / SEALED)
     part = replace(part, planned=0, sealed="", refold=False)

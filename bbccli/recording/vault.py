@@ -107,8 +107,8 @@ def opened(
     """Count an opening, and only then show what it shows.
 
     The predictions are kept first, then the opening is counted, with their hash, and flushed to the
-    disk, then the figure is computed. Killed in between, it leaves nothing that anybody has seen or
-    an opening that counts.
+    disk, then the figure is computed. Killed in between, it leaves either nothing that anybody saw
+    or an opening that counts.
     """
     store.load_sealed(folder)
     planned = store.load(folder).planned
@@ -162,8 +162,8 @@ def predicted(
 ) -> Any:
     """Return the predictions of a model for the sealed rows.
 
-    Of an estimator a copy is trained on the rows `among` which the search was, unless it is
-    `fitted` there. Predictions are those that the metric uses, or those by the method `response`.
+    A copy of an estimator is trained on the rows of the search, `among`, unless it is `fitted`
+    there. Predictions are those that the metric uses, or those by the method `response`.
     """
     if not hasattr(model, "predict") and not callable(model):
         return model

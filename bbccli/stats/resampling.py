@@ -36,8 +36,9 @@ FEW_CELLS = 2**13
 """Up to so many units a block is counted in one call."""
 
 FEW_UNITS = int(np.iinfo(np.uint16).max)
-"""Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
-below 1e-500, so counts take one byte."""
+"""Up to this many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance
+is below 1e-500, so counts take one byte.
+"""
 
 MOST_BLOCKS = 16
 """Blocks of resamples in one batch, at most: enough to amortise numpy's calls."""

@@ -116,7 +116,7 @@ def reaches(answer: Answer, reach: float, direction: Direction) -> bool:
 
 
 def shown_by(vault: Vault) -> list[bool]:
-    """Return of each opening whether its figure was shown; else "not yet" was said."""
+    """Return for each opening whether its figure was shown; else "not yet" was said."""
     shown: list[bool] = []
     for opening in vault.openings:
         passed = opening.passed

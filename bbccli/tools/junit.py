@@ -33,9 +33,7 @@ _NOT_RUN = ("notrun", "disabled", "skipped")
 
 
 def _owns(file: File) -> bool:
-    """True for a file whose root is a suite, or that has one in its beginning; a long comment may
-    precede it.
-    """
+    """True for a file whose root is a suite, or that begins with one, after a long comment."""
     only_comment = _TAG.search(_COMMENT.sub(b"", file.head)) is None
     return b"<testsuite" in (file.text if only_comment else file.head)
 
