@@ -87,7 +87,7 @@ class AvailableCases:
 
 
 def mean_behind(scorer: Scorer) -> MeanScorer | None:
-    """Return the mean of losses behind a scorer, also one of available cases; None behind others."""
+    """Return the mean of losses behind a scorer, also one of available cases; else None."""
     scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
     return scorer if isinstance(scorer, MeanScorer) else None
 
