@@ -28,7 +28,7 @@ DEVELOPMENT = (
 HEAVY = {"numpy", "pyarrow", "pandas", "scipy", "rich", "pydantic", "bbccli.types"}
 
 
-NOT_NEEDED = {"pandas", "scipy", "pyarrow.compute", "pyarrow.dataset"}
+NOT_NEEDED = {"pandas", "scipy", "pyarrow.compute", "pyarrow._compute", "pyarrow.dataset"}
 NOT_NEEDED |= {"numpy.ma"} if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else set()
 """What would take a tenth of a small run, or more, for nothing; numpy 1 imports `ma` itself."""
 

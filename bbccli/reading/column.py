@@ -14,7 +14,9 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
+    FEW,
     apply,
+    as_arrow,
     as_arrow_or_null,
     is_integer,
     is_nothing,
@@ -153,9 +155,16 @@ class Column:
     @cached_property
     def _codes(self) -> tuple[IntArray, pa.Array]:
         codes: IntArray = np.full(len(self), -1, np.int64)
-        values = self.values[:0]
-        if not is_nothing(self.values.type):
-            encoded = apply("dictionary_encode", self.values)
+        values = self.values
+        if is_nothing(values.type):
+            values = values[:0]
+        elif len(self) <= FEW and (self.is_text or self.is_integer):
+            given, code = values.to_pylist(), {None: -1}
+            codes = np.array([code.setdefault(value, len(code) - 1) for value in given], np.int64)
+            first = [given.index(value) for value in [*code][1:]]
+            values = take(values, as_arrow(np.array(first, np.int64)))
+        else:
+            encoded = apply("dictionary_encode", values)
             codes, values = to_codes(encoded.indices), encoded.dictionary
         codes.flags.writeable = False
         return codes, values

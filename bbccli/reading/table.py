@@ -17,13 +17,13 @@ from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
     Kinds,
-    apply,
     as_arrow,
     kinds_of,
     levels_of,
     plain,
     spread_lists,
     take,
+    to_numbers,
     without_nested,
 )
 from bbccli.reading.column import Column, Origin, number_of
@@ -238,8 +238,10 @@ class Table:
 
         values = self.data.column(name).combine_chunks()
         if pa.types.is_floating(values.type):
-            nulls = pa.nulls(len(values), values.type)
-            values = apply("if_else", apply("is_nan", values), nulls, values)
+            numbers = to_numbers(values)
+            undefined = np.isnan(numbers)
+            if np.count_nonzero(undefined) > values.null_count:
+                values = as_arrow(numbers, ~undefined)
         return Column(self.path, name, values, self._rows, self.origins)
 
 

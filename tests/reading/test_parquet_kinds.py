@@ -1,6 +1,8 @@
 """Parquet as Spark, DuckDB and others write it: every encoding, and columns beside predictions."""
 
 import json
+import subprocess
+import sys
 import uuid
 from collections import Counter
 
@@ -13,7 +15,9 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.reading import Roles, predictions, read, sources
+from bbccli.reading import Roles, arrow, column, predictions, read, sources
+from bbccli.reading.arrow import plain
+from bbccli.reading.column import Column
 from bbccli.reading.sources import parquet, read_table
 from bbccli.use_cases.inspection import inspect
 
@@ -255,3 +259,40 @@ def test_text_that_is_not_utf_8(write, place):
     bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff", b"ok"]).buffers())
     path = write({"truth": [0, 1], "a": bad})
     refused(r"text is not UTF-8 \(column 'a'\)", path)
+
+
+# Few rows are decoded, selected and encoded without Arrow's functions, with the same result
+
+VALUES = [
+    pa.array(["b", "a", None, "", "b", "ä"]),
+    pa.array(["b", "a", None, "b"], pa.large_string())[1:],
+    pa.array([3, None, 1, 3, -1], pa.int8()),
+    pa.array([2**63 + 5, 1, 2**63 + 5], pa.uint64()),
+    pa.array([None, None], pa.string()),
+    pa.array([], pa.int64()),
+]
+
+
+@pytest.mark.parametrize("values", VALUES, ids=lambda values: str(values.type))
+def test_few_values_are_encoded_as_many(values, monkeypatch):
+    places = np.array([len(values) - 1, -1, 0, 0][: 4 * len(values)])
+
+    def made():
+        whole = Column("p", "n", values, np.arange(len(values)))
+        codes, distinct = whole.codes()
+        one = plain(pa.table({"n": values.dictionary_encode()}))["n"]
+        return codes.tolist(), distinct, whole.take(places).values, one.to_pylist()
+
+    few = made()
+    monkeypatch.setattr(arrow, "FEW", 0)
+    monkeypatch.setattr(column, "FEW", 0)
+    assert few == made()
+
+
+def test_few_rows_leave_the_functions_of_arrow_alone(write):
+    program = (
+        "import sys; from bbccli.reading import read; "
+        f"read({str(write(columns(fold=[0, 1] * (N // 2))))!r}); "
+        "assert not {'pyarrow._compute', 'pandas'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

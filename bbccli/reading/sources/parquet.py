@@ -10,11 +10,21 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.read_limits import AGAIN, OF_ITS_FORMAT, RUNS, check_ratio, check_size
-from bbccli.reading.arrow import apply, cast, is_text, kinds_of, none_plain, plain, take
+from bbccli.reading.arrow import (
+    cast,
+    is_text,
+    kinds_of,
+    none_plain,
+    plain,
+    to_codes,
+    to_lengths,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -209,10 +219,10 @@ def check_texts(table: pa.Table) -> int:
                     continue
             if not is_text(texts.type):
                 continue
-            lengths = cast(apply("binary_length", texts), pa.int64())
+            lengths = np.append(to_lengths(texts), 0)  # the last one for -1, of what is missing
             try:
-                size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
-            except pa.ArrowException as error:  # a missing text
+                size += int(lengths[to_codes(chunk.indices)].sum(dtype=np.int64))
+            except IndexError as error:
                 problem = "file is damaged: it refers to texts that it does not hold"
                 raise InputError(problem, hint=AGAIN) from error
             check_size(size)
