@@ -81,6 +81,59 @@ def test_a_configuration_per_row(tied):
         np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
 
 
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("tied", [False, True])
+def test_one_row_of_ones_and_rows_that_are_not(tied, engine):
+    """What all samples count is found without a sweep; only where each counts once."""
+    if engine is Engine.NUMBA:
+        pytest.importorskip("bbccli.metrics.kernels.compiled")
+    scores, cases, controls, _ = problem(60, tied)
+    controls[5:9] = cases[5:9] = False  # neither, as of a third class
+    pairs, chosen = presort(scores, cases, controls), np.array([2, 0])
+    ones = np.ones((3, 60), np.uint16)
+    ones[1, 30], ones[2, :30] = 2, 0
+    for rows in (ones[:1], ones[1:2], ones[2:], ones, ones[[0, 0]]):
+        with use(kernels.decide(1) if engine is Engine.AUTO else Resources(engine=engine)):
+            found = kernels.concordant_weight(pairs, rows, chosen)
+        expected = by_hand(scores, cases, controls, rows.astype(np.int64))[:, chosen]
+        assert found.dtype == np.int64
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+)
+def test_many_weights_that_are_heavy_only_together(name, count):
+    scores, cases, controls, _ = problem(60, tied=True)
+    weights = np.full((20, 60), 3000)
+    found = count(presort(scores, cases, controls), weights.astype(np.uint16), np.arange(4))
+    np.testing.assert_array_equal(found, by_hand(scores, cases, controls, weights))
+
+
+def test_narrow_lanes_where_few_weights_are_heavy():
+    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
+    weights = np.ones((2, 40_000), np.uint16)
+    weights[:, 7] = 25_535
+    assert compiled.types_for(weights)[0] is np.uint16
+    weights[1, 7] += 2
+    assert compiled.types_for(weights)[0] is np.uint32
+
+
+@pytest.mark.parametrize("lane", [np.uint8, np.uint16, np.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (64, 7), (150, 33)])
+def test_lanes_begin_with_a_line_of_the_cache(shape, lane):
+    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
+    rows = np.random.default_rng(0).integers(0, 99, shape)
+    kept = [compiled.in_lanes(rows, lane) for _ in range(9)]
+    for lanes in kept:
+        assert lanes.ctypes.data % 64 == 0
+        assert lanes.dtype == lane
+        assert lanes.flags.c_contiguous
+        flat = lanes.transpose(0, 2, 1).reshape(-1, shape[1])
+        np.testing.assert_array_equal(flat[: len(rows)], rows)
+        assert not flat[len(rows) :].any()
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_product_of_few_pairs(tied):
     scores, cases, controls, weights = problem(40, tied)

@@ -1,5 +1,7 @@
 """Work in threads is as in one: order, exceptions, and what numpy is told about errors."""
 
+import os
+import threading
 import time
 
 import numpy as np
@@ -31,3 +33,90 @@ def test_errors_that_are_quiet_here_are_quiet_there(jobs):
     assert np.isinf(found).all()
     with pytest.raises(FloatingPointError), np.errstate(over="raise"):
         list(ordered_map(np.square, [huge], jobs))
+
+
+def together(jobs):
+    """Idents of the threads that work on as many items at once; broken if they are fewer."""
+    meet = threading.Barrier(jobs, timeout=20)
+
+    def one(_):
+        meet.wait()
+        return threading.get_ident()
+
+    return list(ordered_map(one, range(jobs), jobs))
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_the_calling_thread_is_one_of_them_and_others_stay(jobs):
+    first = together(jobs)
+    assert len(set(first)) == jobs
+    assert threading.get_ident() in first
+    assert set(together(jobs)) == set(first)
+
+
+def test_no_more_work_at_a_time_than_asked_for():
+    lock, running, most = threading.Lock(), [], []
+
+    def one(number):
+        with lock:
+            running.append(number)
+            most.append(len(running))
+        time.sleep(0.002)
+        with lock:
+            running.remove(number)
+
+    list(ordered_map(one, range(30), 3))
+    assert max(most) == 3
+
+
+def test_work_within_work():
+    def inner(number):
+        return sum(ordered_map(lambda other: number * other, range(5), 3))
+
+    assert list(ordered_map(inner, range(7), 3)) == [10 * number for number in range(7)]
+
+
+def test_the_exception_of_the_first_item_comes_first():
+    def fails(number):
+        time.sleep(0.1 * (number == 0))
+        raise ValueError(number)
+
+    def slowly():
+        yield 0
+        time.sleep(0.02)  # the other thread begins it
+        yield from range(1, 4)
+
+    with pytest.raises(ValueError, match="^0$"):
+        list(ordered_map(fails, slowly(), 2))
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_after_an_exception_nothing_starts_and_nothing_runs_on(error):
+    begun, ended, caller = [], [], threading.get_ident()
+
+    def one(number):
+        begun.append(number)
+        if threading.get_ident() == caller:
+            time.sleep(0.02)
+            raise error
+        time.sleep(0.1)
+        ended.append(number)
+
+    with pytest.raises(error):
+        list(ordered_map(one, range(50), 3))
+    n_begun = len(begun)
+    assert len(ended) == n_begun - 1
+    time.sleep(0.15)
+    assert len(begun) == n_begun <= 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_fork_has_threads_of_its_own():
+    together(2)
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(len(set(together(2))))
+        finally:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2

@@ -22,6 +22,7 @@ from bbccli.metrics.kernels import pairs as presorted
 from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
+    ONE_PASS,
     Units,
     Weighting,
     added,
@@ -455,12 +456,10 @@ class Statistic:
 
     def _value(self, totals: Sequence[NDArray[Any]], shape: tuple[int, int]) -> FloatArray:
         step = max(IN_CACHE // max(shape[1], 1), 1)
-        if len(totals) > 1 and shape[0] > step:
+        if len(totals) > 1 and shape[0] > step and self.formula not in ONE_PASS:
             blocks = []
             for start in range(0, shape[0], step):
-                some = [
-                    total if len(total) == 1 else total[start : start + step] for total in totals
-                ]
+                some = [t if len(t) == 1 else t[start : start + step] for t in totals]
                 blocks.append(self._value(some, (min(step, shape[0] - start), shape[1])))
             return np.vstack(blocks)
         values = self.formula(*totals)

@@ -24,7 +24,7 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
-GATHERED = 2**15
+GATHERED = 2**17
 """Terms that are gathered at a time: so few stay in the cache."""
 
 MOST_CELLS = 2**22
@@ -237,6 +237,10 @@ def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArra
     shares = ratio(counts, 2.0 * pair_weight)
     # sums of real weights in another order may exceed the whole in the last bit
     return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
+
+
+ONE_PASS = (ratio, share_of_pairs)
+"""Formulas that keep nothing between: made in parts, their values would only be copied."""
 
 
 def without_each(

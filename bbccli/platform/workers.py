@@ -4,11 +4,13 @@ configurations.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, copy_context
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -54,7 +56,8 @@ def ordered_map(
     """Yield `function(item)` for each item, in order, at most `jobs` at a time.
 
     numpy and compiled kernels release the interpreter lock, so threads run in parallel and share
-    the matrix. Any exception, including Ctrl-C, cancels what has not started.
+    the matrix. The calling thread is one of them: while it would wait, it takes what none has
+    begun. Any exception, including Ctrl-C, cancels what has not started.
     """
     if jobs == 1:
         yield from map(function, items)
@@ -65,14 +68,42 @@ def ordered_map(
         with np.errstate(**errors):
             return function(item)
 
-    pool = ThreadPoolExecutor(jobs)
-    pending: deque[Future[Made]] = deque()
+    pool = _helpers(jobs - 1, os.getpid())
+    pending: deque[tuple[Item, Future[Made]]] = deque()
+
+    def oldest() -> Made:
+        for place, (item, future) in enumerate(pending):
+            if pending[0][1].done():
+                break
+            if future.cancel():
+                pending[place] = item, _done(apply, item)
+        return pending.popleft()[1].result()
+
     try:
         for item in items:
-            pending.append(pool.submit(copy_context().run, apply, item))
-            if len(pending) > jobs:
-                yield pending.popleft().result()
+            pending.append((item, pool.submit(copy_context().run, apply, item)))
+            if len(pending) >= 2 * jobs:
+                yield oldest()
         while pending:
-            yield pending.popleft().result()
+            yield oldest()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        wait(future for _, future in pending if not future.cancel())
+
+
+@cache
+def _helpers(n_threads: int, _process: int) -> ThreadPoolExecutor:
+    """Return threads that stay, since it takes as long to start one as to score a small block.
+
+    Those of another process did not survive its fork.
+    """
+    return ThreadPoolExecutor(n_threads)
+
+
+def _done(function: Callable[[Item], Made], item: Item) -> Future[Made]:
+    """Return what a function made of an item, or raised, to be had in its turn."""
+    done: Future[Made] = Future()
+    try:
+        done.set_result(function(item))
+    except Exception as error:
+        done.set_exception(error)
+    return done

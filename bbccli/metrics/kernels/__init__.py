@@ -113,8 +113,11 @@ def concordant_weight(
     Returns (B, C') int64: sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
         Time O(B C' N).
     """
-    if resources.current().engine is Engine.NUMBA:
-        counts: IntArray = compiled_forms().concordant_weight(pairs, weights, configurations)
+    compiled = compiled_forms() if resources.current().engine is Engine.NUMBA else None
+    if len(weights) == 1 and (weights == 1).all():
+        return pairs.counted(configurations)[None]
+    if compiled:
+        counts: IntArray = compiled.concordant_weight(pairs, weights, configurations)
         return counts
     if pairs.outcomes is not None and largest_total(pairs, weights) <= product.LARGEST_EXACT:
         return product.concordant_weight(pairs, pairs.outcomes, weights, configurations)

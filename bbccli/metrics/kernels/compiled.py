@@ -20,6 +20,9 @@ from bbccli.types import FloatArray, IntArray
 LANES = 64
 """Resamples per sweep: their running totals stay in registers and the nearest cache."""
 
+LINE = 64
+"""Bytes of a line of the cache: lanes that begin within one take an eighth longer to read."""
+
 STRETCH = 16
 """Samples that are passed before it is asked again whether all lanes are done."""
 
@@ -77,7 +80,11 @@ def _swept(
 
 def in_lanes(rows: Numbers, lane: Any) -> Numbers:
     """Rows (B, N), side by side in groups (G, N, LANES), the last one filled up with zeros."""
-    lanes = np.zeros((-(-len(rows) // LANES), rows.shape[1], LANES), lane)
+    shape = (-(-len(rows) // LANES), rows.shape[1], LANES)
+    size = np.prod(shape, dtype=int) * np.dtype(lane).itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    first = -memory.ctypes.data % LINE
+    lanes: Numbers = memory[first : first + size].view(lane).reshape(shape)
     for group, of_group in enumerate(lanes):
         part = rows[group * LANES : (group + 1) * LANES]
         of_group[:, : len(part)] = part.T
@@ -93,12 +100,15 @@ def types_for(weights: Numbers) -> tuple[Any, Any, Any]:
     """
     if weights.dtype.kind == "f":
         return (np.float64,) * 3
-    largest = heaviest(weights)
+    most = int(weights.max(initial=0))
+    largest = most * weights.shape[1]
+    if largest > np.iinfo(np.uint16).max:  # counted only where that bound does not do
+        largest = heaviest(weights)
     if largest <= np.iinfo(np.uint16).max:
         return np.uint16, np.uint16, np.uint32
     if largest <= np.iinfo(np.uint32).max:
         # a lane of bytes is one line of the cache
-        small = weights.max(initial=0) <= np.iinfo(np.uint8).max
+        small = most <= np.iinfo(np.uint8).max
         return np.uint8 if small else np.uint32, np.uint32, np.uint64
     return np.uint64, np.uint64, np.uint64
 

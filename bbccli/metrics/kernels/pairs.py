@@ -57,6 +57,11 @@ class PresortedPairs:
         """Pairs of a case and a control in one configuration."""
         return int(self.cases.shape[1] * self.controls.shape[1])
 
+    def counted(self, configurations: IntArray) -> IntArray:
+        """Twice the number of concordant pairs (C',) of cases and controls in one block."""
+        ends = (places[configurations] for places in (self.below, self.upto))
+        return np.asarray(sum(beaten.sum(axis=1, dtype=np.int64) for beaten in ends))
+
 
 def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
     """Sort the scores (N, C) of `cases` (N,) and `controls` (N,).

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,8 +39,8 @@ class Selections:
     ordinals, winners (B,) int: position of each resample in its stream, and its winner.
     values (B,): performance of the winner out of the bag, by the metric that selected it.
     sizes (B,) int: units out of the bag.
-    inside (B, C), optional: performances of all configurations in the bags; None if never computed,
-        or too many to keep.
+    kept: performances (B', C) of all configurations in the bags, some after the other; none if
+        never computed, or too many.
     shares (B, C), optional: of the configurations in what was made in each bag; the winner is then
         what was made.
     next_block: first block of draws not yet used.
@@ -49,12 +50,19 @@ class Selections:
     winners: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     values: FloatArray = field(default_factory=lambda: np.empty(0))
     sizes: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
-    inside: FloatArray | None = None
+    kept: tuple[FloatArray, ...] = ()
     shares: FloatArray | None = None
     next_block: int = 0
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def inside(self) -> FloatArray | None:
+        """Performances (B, C) of all configurations in the bags; None if they are not kept."""
+        if len(self.kept) > 1:  # joined for those who ask
+            self.kept = (np.concatenate(self.kept),)
+        return self.kept[0] if self.kept else None
 
     def first(self, n_resamples: int) -> Distribution:
         """Return the distribution of the first B resamples."""
@@ -71,18 +79,18 @@ class Selections:
         rows = (self.winners >= 0) & ~np.isnan(self.values)
         if rows.all():
             return self
-        inside, shares = (
-            None if kept is None else kept[rows] for kept in (self.inside, self.shares)
-        )
+        kept = tuple(part[rows] for part in self.kept)
+        shares = None if self.shares is None else self.shares[rows]
         ordinals, winners = self.ordinals[rows], self.winners[rows]
-        return Selections(ordinals, winners, self.values[rows], self.sizes[rows], inside, shares)
+        return Selections(ordinals, winners, self.values[rows], self.sizes[rows], kept, shares)
 
     def extend(self, parts: Sequence[Selections], next_block: int) -> None:
         """Append the resamples of the blocks up to the next one."""
         every = [self, *parts] if len(self) else parts
-        for name in ("inside", "shares"):
-            kept = [rows for part in every if (rows := getattr(part, name)) is not None]
-            setattr(self, name, np.concatenate(kept) if len(kept) == len(every) > 0 else None)
+        complete = all(part.kept for part in every)
+        self.kept = tuple(chain.from_iterable(part.kept for part in every)) if complete else ()
+        shares = [part.shares for part in every if part.shares is not None]
+        self.shares = np.concatenate(shares) if len(shares) == len(every) > 0 else None
         for name in ("ordinals", "winners", "values", "sizes"):
             setattr(self, name, np.concatenate([getattr(part, name) for part in every]))
         self.next_block = next_block
@@ -112,7 +120,7 @@ def _select_and_score(
     inside = scorer(drawn.in_bag)
     winners = rule.select(inside, drawn.in_bag, candidates.errors)
     values = scorer.paired(drawn.out_of_bag, winners)
-    return Selections(drawn.ordinals, winners, values, drawn.sizes, inside)
+    return Selections(drawn.ordinals, winners, values, drawn.sizes, (inside,))
 
 
 def make_and_score(
@@ -124,7 +132,7 @@ def make_and_score(
         shares = maker.combine(drawn.in_bag)
         values = maker.score(metric, pooling, drawn.in_bag, shares, drawn.out_of_bag)
         made = np.zeros(len(drawn), np.int64)
-        return Selections(drawn.ordinals, made, values, drawn.sizes, None, shares)
+        return Selections(drawn.ordinals, made, values, drawn.sizes, shares=shares)
 
     yield from draws.over(chosen, maker.matrix.n_configurations)
 

@@ -114,8 +114,8 @@ def collect(
             for part in select(draws.part(blocks)):
                 parts.append(part.usable())
                 size += len(parts[-1])
-                if part.inside is not None and size * part.inside.shape[1] > MOST_KEPT:
-                    parts[-1].inside = None
+                if size * sum(kept.shape[1] for kept in part.kept) > MOST_KEPT:
+                    parts[-1].kept = ()
                 progress(min(size, n_resamples), n_resamples)
             selections.extend(parts, blocks.stop)
             if selections.next_block * BLOCK > PATIENCE * (len(selections) + BLOCK):
