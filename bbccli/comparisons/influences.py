@@ -126,9 +126,11 @@ class Influences:
         0 where the difference is the same on every unit, up to rounding.
         """
         ours, theirs = (self.influence[:, part] * self.scale[:, None] for part in (columns, others))
-        sums = self.variances[columns, None] + self.variances[others]
-        variances = sums - 2 * (ours.T @ theirs)
-        return np.where(variances > self._least(columns, others), variances, 0.0)
+        variances = ours.T @ theirs
+        variances *= -2
+        variances += self.variances[columns, None] + self.variances[others]
+        variances[~(variances > self._least(columns, others))] = 0.0
+        return variances
 
     def weights(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Return the share (H,) of each stratum in the summed variances of combinations.
@@ -160,9 +162,14 @@ class Influences:
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
         """Largest variances (C', J) of differences that are rounding errors."""
-        of_squares = ROUNDING_TOLERANCE * (self.variances[columns, None] + self.variances[others])
+        least = self.variances[columns, None] + self.variances[others]
+        least *= ROUNDING_TOLERANCE
         sizes = np.abs(np.nan_to_num(self.gains))
-        return np.asarray(of_squares + (LAST_BITS * (sizes[columns, None] + sizes[others])) ** 2)
+        bits = sizes[columns, None] + sizes[others]
+        bits *= LAST_BITS
+        bits *= bits
+        least += bits
+        return least
 
     def take(self, columns: IntArray) -> Influences:
         """Return the evidence of some configurations, in the order of `columns` (C',)."""

@@ -116,12 +116,14 @@ def test_draws_are_counted_as_if_each_rival_were_looked_at(name, noise):
         assert found[m] == (1 + reached) / 131
 
 
-@pytest.mark.parametrize("statistic", [-3.0, swept(-1.0), swept(0.0), swept(2.0)])
-def test_a_draw_that_equals_the_statistic_reaches_it_also_behind(statistic):
+@pytest.mark.parametrize("together", [1, 2, 8])
+@pytest.mark.parametrize("statistic", [-3.0, swept(-1.0), 0.0, swept(2.0)])
+def test_a_draw_that_equals_the_statistic_reaches_it_also_behind(statistic, together, monkeypatch):
+    monkeypatch.setattr(module, "TOGETHER", together)
     rng = np.random.default_rng(8)
     ours, theirs = rng.integers(-2, 3, (64, 3)) * 1.0, rng.integers(-4, 1, (64, 12)) * 1.0
     inverse = rng.choice([0.5, 1.0, 4.0, np.nan], (3, 12))
-    starts, statistics = np.array([0, 3, 7, 12]), np.full(3, statistic)
+    starts, statistics = np.array([0, 3, 4, 7, 9, 12]), np.full(3, statistic)
     most = np.fmax.reduceat(inverse, starts[:-1], axis=1)
     found = module._n_reached(ours, theirs, inverse, most, starts, statistics)
     apart = (theirs[:, None] - ours[:, :, None]) * inverse
