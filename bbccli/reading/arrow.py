@@ -190,16 +190,9 @@ def is_number(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True)
 class Kinds:
-    """Names and types of columns; see `kinds_of`.
+    """Names, in order, and types of columns; see `kinds_of`.
 
-    Parameters
-    ----------
-    schema
-        Their schema.
-    names
-        Names in order.
-    places
-        Positions of the columns of each type.
+    places: positions of the columns of each type.
     """
 
     schema: pa.Schema
