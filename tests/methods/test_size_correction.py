@@ -208,3 +208,13 @@ def test_what_is_left_out_is_scored_to_the_last_bit_as_a_winner_is(name):
     scorer, same = candidates.bind(np.arange(matrix.n_configurations)), np.zeros(len(drawn), int)
     expected = [scorer.paired(drawn.out_of_bag, same + column) for column in part]
     np.testing.assert_array_equal(found.T, expected)
+
+
+@pytest.mark.parametrize("n_samples", [8, 50])
+def test_a_difference_of_few_samples_is_in_doubt_too(n_samples):
+    from bbccli import compare
+
+    matrix = matrices.regression(n_samples=n_samples)
+    found = compare(matrix, metric="r2", baseline=matrix.configurations[0])
+    codes = [note.code for one in found.record.comparisons[:1] for note in one.notes]
+    assert ("few-left-out" in codes) == (n_samples == 8)

@@ -22,12 +22,16 @@ from bbccli.domain.estimate import Distribution, MonteCarloError
 from bbccli.domain.plan import n_draws
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
+from bbccli.notes.methods import few_left_out
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import corrected, notes_on_draws, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.selection.units import n_units_of
-from bbccli.types import Direction, FloatArray, Interval
+from bbccli.types import Direction, FloatArray, Interval, MetricKind
+
+FEW = 60
+"""From so many samples or groups on, no metric depends mostly on how many are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,9 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     basis = Basis(value, n_units, n_units)
     interval, error, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
     notes = notes_on_draws(first.matrix, first.selector, drawn) + notes
+    if n_units < FEW and first.metric.kind is MetricKind.OTHER:
+        doubts = {note.code: note for case in (first, second) for note in corrected(case).notes}
+        notes += (doubts[few_left_out.code],) if few_left_out.code in doubts else ()
     return Corrected(value, interval, notes, float((drawn.values > 0).mean()), error)
 
 
