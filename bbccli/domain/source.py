@@ -197,6 +197,9 @@ class Ensemble:
     cuts, cut_for, cut
         How the cut of `predict` is found, `quantiles` or `grid`, empty if it is fixed; the metric
         that it is best for; and the cut itself, None if unknown.
+    temperature
+        By which the tool scales the probabilities that it deploys, fitted to those that choose;
+        None if it does not. It is not in the score.
     n_copies
         Copies of samples by which the tool chose too.
     unweighted
@@ -220,6 +223,7 @@ class Ensemble:
     cuts: str = ""
     cut_for: str = ""
     cut: float | None = None
+    temperature: float | None = None
     n_copies: int = 0
     unweighted: bool = False
     stacked: bool = False

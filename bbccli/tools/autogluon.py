@@ -386,7 +386,8 @@ def ensemble_of(
         rounded=True,
         cuts="grid" if of_labels and len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
         cut_for=metric,
-        cut=_cut_in(folder / "predictor.pkl"),
+        cut=_number_in(folder / "predictor.pkl", "_decision_threshold"),
+        temperature=_number_in(folder / "models" / name / "model.pkl", "_temperature_scalar"),
     )
 
 
@@ -394,16 +395,20 @@ _TUNED, _TUNED_FROM = 50, {"accuracy": 10_000, "precision": np.inf}
 """Numbers of samples from which AutoGluon tunes the cut for a metric of labels by itself."""
 
 
-def _cut_in(place: Path) -> float | None:
-    """Return the cut in a pickle, which is not loaded: the number after its name."""
-    if not is_file(place):
-        return None
-    named = False
+def _number_in(place: Path, name: str) -> float | None:
+    """Return the number after a name in a pickle, which is not loaded; None without one.
+
+    A name that was there before, as of the members of a bag, is fetched by its place in the memo.
+    """
+    named, known, n_known = False, None, 0
     with suppress(ValueError):
-        for opcode, value, _ in genops(file_bytes(place)):
+        for opcode, value, _ in genops(file_bytes(place)) if is_file(place) else ():
+            if opcode.name == "MEMOIZE":
+                known, n_known = n_known if named and known is None else known, n_known + 1
+                continue
             if named and isinstance(value, float):
                 return value
-            named = value == "_decision_threshold" or (named and opcode.name == "MEMOIZE")
+            named = value == name or ("GET" in opcode.name and value == known)
     return None
 
 

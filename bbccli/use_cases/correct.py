@@ -36,7 +36,7 @@ from bbccli.reading import Paths
 from bbccli.stats.case import Case
 from bbccli.stats.making import maker_of
 from bbccli.stats.stopping import stopped_of
-from bbccli.types import PredictionKind, Select
+from bbccli.types import Calibration, PredictionKind, Select
 from bbccli.use_cases.options import Analysis, PlanOptions
 
 if TYPE_CHECKING:
@@ -160,6 +160,8 @@ def of_deployed(
         apart = _apart(run, rule, repeat, other)
         note = ensemble_not_reproduced(rule.name, run.tool, apart, data_differ=other != "")
         return plan, matrix, (note,)
+    if rule.temperature is not None and metric.wants is PredictionKind.PROBABILITY:
+        tool = replace(tool, calibrate=tool.calibrate or Calibration.TEMPERATURE)
     work = rule.rounds * len(rule.candidates) * matrix.n_samples
     work *= PAIRS if METRICS[rule.metric].of_pairs else 1
     if work * plan.n_resamples > MUCH and analysis.n_resamples == PlanOptions.n_resamples:

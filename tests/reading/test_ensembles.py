@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bbccli import correct
 from bbccli.domain.source import Ensemble
 from bbccli.reading import read
 from bbccli.tools import autogluon as ag
@@ -88,6 +90,36 @@ def test_the_prediction_of_autogluon_tells_its_weights():
     held_out = ensemble_of(TOOLS / "autogluon" / "holdout_numbers")
     assert shares(held_out) == {"KNeighbors": 0.238, "LinearModel": 0.762}  # 5 and 16 of 21
     assert held_out.score == pytest.approx(0.9629251)
+
+
+def with_temperature(folder: Path, place: Path, scale: float | None) -> Path:
+    """A run whose ensemble is pickled as AutoGluon pickles it, after a member's own state."""
+    shutil.copytree(folder, place)
+    name, member = "_temperature_scalar", {"_oof_score": 0.5}
+    state = {"model_base": member | {name: None}, name: scale, "_predict_n_size": 30.0}
+    file = place / "models" / "WeightedEnsemble_L2" / "model.pkl"
+    file.write_bytes(pickle.dumps(state, protocol=4))
+    return place
+
+
+def test_what_autogluon_scales_is_scaled_anew(tmp_path: Path):
+    folder = RUNS / "autogluon_classes"
+    labels = {"labels": folder / "train.csv", "truth": "target"}
+    plain, scaled, not_scaled = (
+        correct(place, **labels, n_resamples=50, method="bbc")
+        for place in (
+            folder,
+            with_temperature(folder, tmp_path / "scaled", 0.9),
+            with_temperature(folder, tmp_path / "not", None),
+        )
+    )
+    given = correct(folder, **labels, n_resamples=50, method="bbc", calibrate="temperature")
+    assert (scaled.naive, scaled.value) == (given.naive, given.value)
+    assert (not_scaled.naive, not_scaled.value) == (plain.naive, plain.value)
+    assert scaled.naive < plain.naive
+    assert "calibrated by temperature" in str(scaled)
+    classes = correct(tmp_path / "scaled", **labels, n_resamples=50, metric="accuracy")
+    assert classes.estimate.made.calibration is None
 
 
 def test_an_ensemble_of_stacked_models_is_marked():
