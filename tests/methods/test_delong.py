@@ -93,6 +93,17 @@ def test_repeats_give_the_variance_of_the_mean():
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+def test_a_missing_prediction_never_counts():
+    data = binary(n_samples=80, n_configurations=1)
+    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
+    rows = available[0, :, 0]
+    far_off = np.where(available, data.predictions, 0.0)
+    gappy = replace(data, predictions=far_off, available=available)
+    there = replace(data, folds=None).of_samples(np.flatnonzero(rows))
+    expected = delong_variance(there, 0, np.ones(int(rows.sum()), bool))
+    assert delong_variance(gappy, 0, np.ones(80, bool)) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_groups_are_as_in_the_slow_loop(seed):
     data = binary(n_samples=50, n_configurations=2, seed=seed)

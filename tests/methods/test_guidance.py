@@ -14,6 +14,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
+from bbccli.notes.making import guided_climb
 from bbccli.reading import read
 from bbccli.stats.guidance import Guidance, standing_of
 from bbccli.types import Guided
@@ -350,3 +351,10 @@ def test_what_kept_nearly_every_try_is_told_from_no_list():
     rng = np.random.default_rng(0)
     reached = np.sort(rng.random(100)) >= rng.random((300, 1))
     assert codes(matrix_of(reached, task="score")) == []
+
+
+@pytest.mark.parametrize(("lead", "size"), [(0.60, "0.06"), (0.85, "0.09")])
+def test_a_climb_says_how_far_off_such_searches_were(lead, size):
+    text = guided_climb(0.82, lead).text
+    assert f"standing 0.82, lead {lead:.2f}" in text
+    assert f"by {size} on average" in text

@@ -72,6 +72,22 @@ def test_the_slow_loops_of_the_paper(metric, seed):
         assert found.interval is None
 
 
+def test_of_two_configurations_the_weight_is_a_normal_probability():
+    from scipy.stats import norm
+
+    matrix = binary(n_samples=60, n_configurations=6, seed=4, n_folds=10)
+    matrix = replace(matrix, predictions=matrix.predictions[:, :, 4:], configurations=("a", "b"))
+    (by_fold,) = fold_performances(matrix, METRICS["auc"])
+    first, second = by_fold.mean(axis=0)
+    error = np.sqrt((1 / 10 + 1 / 9) * np.var(by_fold[:, 0] - by_fold[:, 1], ddof=1))
+    share = norm.cdf((first - second) / error)
+    found = WMC.run(matrix, METRICS["auc"], Plan()).value
+    assert 0.1 < share < 0.9
+    assert found == pytest.approx(
+        share * first + (1 - share) * second, abs=0.015 * abs(first - second)
+    )
+
+
 def test_another_metric_that_selects_makes_the_weights():
     matrix = binary(n_samples=80, n_configurations=3, seed=2)
     (judged,), (measured,) = (fold_performances(matrix, METRICS[m]) for m in ("brier", "auc"))
