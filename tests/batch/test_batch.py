@@ -14,6 +14,7 @@ from day import swept
 from experiments import FAST, experiment
 
 from bbccli import __version__
+from bbccli.batch.run import Tally
 from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import key_of
 from bbccli.cli.command import command_named
@@ -151,6 +152,13 @@ class TestStatus:
         assert status == 5
         assert err.startswith("failed: one.csv: ")
         assert err.endswith("3 files done, 1 without a result, 2 with a failed gate\n")
+
+    @pytest.mark.parametrize("failed", [0, 1])
+    @pytest.mark.parametrize("undecided", [0, 1])
+    @pytest.mark.parametrize("missed", [0, 1])
+    def test_the_worst_that_there_is_gives_the_status(self, failed, undecided, missed):
+        worst = max(5 * failed, 4 * undecided, 3 * missed)
+        assert Tally(failed=failed, undecided=undecided, missed=missed).status == worst
 
     def test_a_file_whose_gate_has_nothing_to_judge_is_undecided(self, runs, run):
         folder = runs(1)

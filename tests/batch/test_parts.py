@@ -17,9 +17,25 @@ from bbccli.errors import OptionError
 from bbccli.platform import resources
 from bbccli.stats.bootstrap import on_workers
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Pooling
+from bbccli.types import MetricKind, Pooling
 
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", [0, swept(7)])
+def test_every_metric_of_chances(run, tmp_path, workers, seed):
+    truth, fold, found = chances(seed=seed)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    words = [word for name in METRICS for word in ("--metric", name)]
+    status, out, _ = same(run, tmp_path / "p.parquet", *words, "--seed", seed, *FEW)
+    assert status == 0
+    # those of metrics that are no mean average no folds
+    means = [name for name in METRICS if METRIC[name].kind is not MetricKind.OTHER]
+    assert out.count('"method": "tt"') == len(means) == 5
+    assert workers[0].calls >= 3 * (1 + len(METRICS))
+    for name in METRICS[:4]:  # each selects
+        same(run, tmp_path / "p.parquet", "--metric", name, "--seed", seed, *FEW)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +88,25 @@ def test_a_column_for_each_of_two_classes(run, tmp_path, workers):
     columns |= {f"c{c}::2": found[c] for c in range(8)}
     file_of(tmp_path / "p.parquet", truth, [], fold=fold, **columns)
     assert same(run, tmp_path / "p.parquet", *FEW)[0] == 0  # of three classes
+
+
+@pytest.mark.sweep
+def test_values_and_labels(run, tmp_path, workers):
+    rng = np.random.default_rng(1)
+    truth = np.round(rng.normal(50, 9, 300), 1)
+    found = truth + rng.normal(0, 1, (9, 300)) * rng.uniform(4, 8, 9)[:, None]
+    file_of(tmp_path / "v.parquet", truth, found, fold=rng.integers(0, 9, 300))
+    words = [word for name in ("rmse", "mse", "mae") for word in ("--metric", name)]
+    assert same(run, tmp_path / "v.parquet", *words, *FEW)[0] == 0
+    assert same(run, tmp_path / "v.parquet", "--cap", "0.9", "--metric", "rmse", *FEW)[0] == 0
+    classes = rng.integers(3, 7, 300)
+    wrong = rng.random((9, 300)) < 0.4
+    labels = np.where(wrong, rng.integers(3, 7, (9, 300)), classes)
+    file_of(tmp_path / "l.parquet", classes, labels, fold=rng.integers(0, 5, 300))
+    words = ("--metric", "f1-macro", "--metric", "accuracy")
+    status, out, _ = same(run, tmp_path / "l.parquet", *words, *FEW)
+    assert status == 0
+    assert '"multiclass"' in out
 
 
 @pytest.mark.sweep

@@ -7,9 +7,10 @@ import pytest
 from day import daily, swept
 from matrices import binary, multiclass, of_labels, regression, survival, weighing
 
-from bbccli import METRICS, Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.dropping import RULES, drop, over_samples, replay
+from bbccli.dropping.base import too_early
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.platform.resources import Resources, use
 from bbccli.stats.selection.candidates import Candidates
@@ -88,6 +89,22 @@ def test_few_samples_drop_nothing(rule, min_samples):
     if min_samples:
         assert decision.drop == ()
         assert "200 samples are predicted so far, fewer than 250" in decision.notes[0].text
+
+
+@pytest.mark.sweep
+def test_as_many_samples_as_asked_for_are_enough(rule):
+    matrix = spread()
+    assert too_early(matrix.outcome, 200) == ""
+    assert too_early(matrix.outcome, 201) != ""
+    ((walked,), _) = replay(matrix, metric_of(rule), PLAN, rules=[rule], min_samples=100)
+    steps = walked.runs[0].trace.steps
+    ((free,), _) = replay(matrix, metric_of(rule), PLAN, rules=[rule], min_samples=0)
+    dropped_early = {name for step in free.runs[0].trace.steps[:5] for name in step.dropped}
+    assert not any(step.dropped for step in steps[:4])
+    assert steps[4].n_samples == 100
+    if rule == "bbcd":
+        assert dropped_early
+        assert steps[4].dropped
 
 
 def test_samples_of_one_class_drop_nothing(rule):
@@ -180,6 +197,29 @@ def test_orders_are_drawn_from_the_seed():
 
     assert orders(1) == orders(1) != orders(2)
     assert all(sorted(o) == sorted(matrix.fold_names) for o in orders(1))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["rmse", "auc"])
+def test_a_lost_winner_is_a_loss(name):
+    """Losses are positive, whichever way the metric is better."""
+    metric, lost = METRICS[name], 0
+    for seed in range(12):
+        maker = regression if name == "rmse" else binary
+        matrix = maker(60, 9, n_folds=5, seed=seed)
+        ((found,), _) = replay(matrix, metric, PLAN, threshold=0.6, min_samples=0)
+        full = METHODS["bbc"].run(matrix, metric, PLAN)
+        (run,) = found.runs
+        lost += not run.kept_winner
+        left = matrix.of_configurations(
+            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations])
+        )
+        survivor = METHODS["bbc"].run(left, metric, PLAN)
+        worse = survivor.naive - full.naive if name == "rmse" else full.naive - survivor.naive
+        assert run.loss == pytest.approx(worse, abs=1e-12)
+        assert (run.loss > 0) == (not run.kept_winner)
+        assert run.shift == pytest.approx(survivor.value - full.value, abs=1e-12)
+    assert lost
 
 
 def test_an_order_walks_the_folds_that_way():

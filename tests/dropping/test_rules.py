@@ -295,6 +295,39 @@ def test_friedman_compares_only_after_the_overall_test():
     assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("spread", [0.0, swept(2.0)])
+def test_anova_is_reml(seed, spread):
+    """The closed form maximises the restricted likelihood of the mixed model."""
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(seed)
+    n_folds, n_raced = 5, 4
+    gains = rng.normal(size=(n_folds, n_raced)) + spread * rng.normal(size=(n_folds, 1))
+    design = np.tile(np.eye(n_raced), (n_folds, 1))
+    values = gains.ravel()
+    blocks = np.kron(np.eye(n_folds), np.ones((n_raced, n_raced)))
+
+    def deviance(logs):
+        error, fold = np.exp(logs)
+        covariance = error * np.eye(len(values)) + fold * blocks
+        inverse = np.linalg.inv(covariance)
+        information = design.T @ inverse @ design
+        rest = values - design @ np.linalg.solve(information, design.T @ inverse @ values)
+        return (
+            np.linalg.slogdet(covariance)[1]
+            + np.linalg.slogdet(information)[1]
+            + rest @ inverse @ rest
+        )
+
+    best = min(
+        (minimize(deviance, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10})
+         for start in ([0, 0], [0, -20])),
+        key=lambda found: found.fun,
+    )  # fmt: skip
+    assert error_variance(gains) == pytest.approx(np.exp(best.x[0]), rel=1e-3)
+
+
 def test_p_values_by_hand():
     # differences -0.2, -0.1, -0.3: mean -0.2; error variance of two configurations is half the
     # variance of the differences, 0.005; SE = sqrt(2 * 0.005 / 3) = 0.0577; -0.2 + 1.96 SE < 0

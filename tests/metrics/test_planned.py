@@ -67,6 +67,19 @@ def test_methods_cap_and_guard(method):
         assert bare.interval.upper < found.interval.upper <= cap_of(matrix.outcome, 0.6) ** 2
 
 
+@pytest.mark.sweep
+def test_other_metrics_are_left_as_they_are():
+    for name in ("auc", "medae", "r2", "log-loss"):
+        assert with_cap(METRICS[name], 0.9) is METRICS[name]
+    assert with_cap(METRICS["mse"], None) is METRICS["mse"]
+    once = with_cap(METRICS["mse"], 0.9)
+    assert with_cap(once, 0.9) is once
+    found, plain = (
+        METHODS["bbc"].run(binary(), METRICS["auc"], p) for p in (PLAN, Plan(100, seed=1))
+    )
+    assert found.value == plain.value
+
+
 def test_no_spread_of_the_outcome_is_no_cap():
     outcome = Outcome(Task.REGRESSION, np.array([1.0, 1.0, 1.0, 5.0]))
     with pytest.raises(UndefinedError, match="cap=0.5 is an error of 0"):

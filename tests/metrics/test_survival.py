@@ -146,6 +146,31 @@ def test_without_an_event_indicator_every_sample_had_its_event():
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_columns_are_independent(bound, form, monkeypatch):
+    _, scorer, weights = bound
+    chosen = np.array([4, 0, 4, 2])
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_paired_scores_are_the_diagonal(bound, form, monkeypatch):
+    _, scorer, weights = bound
+    chosen = np.array([0, 4, 4, 1, 2, 2, 0, 3, 4])
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(
+            scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen], rtol=1e-13
+        )
+
+
+def test_restriction_is_a_weight_of_zero(bound):
+    _, scorer, weights = bound
+    rows = np.random.default_rng(4).random(40) < 0.6
+    restricted = scorer.restrict(rows)
+    np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
     (_, event, _), scorer, weights = bound
     one_event = np.zeros((1, 40), np.uint8)
@@ -248,6 +273,21 @@ def test_uno_leaves_out_events_that_everyone_left_is_censored_with():
 
 
 # Sample weights
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("form", FORMS)
+def test_sample_weights_multiply_the_weights(form, monkeypatch):
+    time, event, risks = samples()
+    own = np.random.default_rng(5).random(40)
+    weights = integer_weights(40)
+    expected = defined(CONCORDANCE, time, event, risks, weights * own)
+    scorer = CONCORDANCE.bind(outcome_of(time, event, own), risks)
+    rows = weights[0] > 0
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(scorer(weights), expected, rtol=1e-12)
+        restricted = scorer.restrict(rows)
+        np.testing.assert_allclose(restricted(weights[:1, rows])[0], expected[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("metric", [CONCORDANCE, AUC], ids=lambda m: m.name)

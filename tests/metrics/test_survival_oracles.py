@@ -120,6 +120,22 @@ def surv(time, event):
 
 
 @pytest.mark.parametrize("seed", range(5))
+def test_repeated_rows_in_scikit_survival(metrics, seed):
+    *data, weights = tied(seed)
+    found = bind(CONCORDANCE, data)(weights[None])[0]
+    time, event, risks = repeated(*data, weights)
+    theirs = [metrics.concordance_index_censored(event, time, r)[0] for r in risks.T]
+    np.testing.assert_allclose(found, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repeated_rows_in_lifelines(seed):
+    *data, weights = tied(seed)
+    found = bind(CONCORDANCE, data)(weights[None])[0]
+    np.testing.assert_allclose(found, TIED[seed]["concordance"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
 def test_repeated_rows_in_scikit_survivals_uno(metrics, seed):
     """Its censoring distribution comes from `survival_train`: ours is that of the full sample."""
     time, event, risks, weights = tied(seed)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from recordings import (
@@ -23,6 +24,7 @@ from recordings import (
     search,
     tampered,
 )
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
@@ -38,6 +40,8 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
@@ -140,6 +144,43 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
 
 
 # Data of all kinds
+
+
+def frame():
+    table = pd.DataFrame(X, columns=["a", "b", "c"], index=RNG.permutation(60) + 1000)
+    return table.assign(d=RNG.choice(["red", "green"], 60).astype(object))
+
+
+CATEGORIES = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("features", "estimator"),
+    [
+        (pd.DataFrame(X, columns=list("abc")), LogisticRegression()),
+        (frame()[["d"]], CATEGORIES),
+        (frame()[["d"]].astype("category"), CATEGORIES),
+        (frame()[["d"]].to_numpy(), CATEGORIES),
+        (frame(), CATEGORIES),
+        (sparse.csr_matrix(X * (X > 0)), LogisticRegression()),
+        (sparse.csc_matrix(X * (X > 0)), LogisticRegression()),
+        (X.tolist(), LogisticRegression()),
+    ],
+    ids=["frame", "objects", "category", "object-array", "mixed", "csr", "csc", "list"],
+)
+def test_features_of_all_kinds(tmp_path, features, estimator, request):
+    cv = KFold(3, shuffle=True, random_state=0)
+    index = features.index if isinstance(features, pd.DataFrame) else None
+    truth = pd.Series(np.array(["no", "yes"])[Y], index=index)
+    rec = Recorder(tmp_path / "run", features, truth, cv=cv, scoring="roc_auc")
+    grid = {"logisticregression__C" if estimator is CATEGORIES else "C": [0.1, 1.0]}
+    n_jobs = 2 if "mixed" in request.node.name else 1  # objects are known in other processes
+    recorded = search(rec, estimator, grid, X=features, y=truth, n_jobs=n_jobs)
+    assert rec.finish(recorded).n_fits == 6
+    run = load(rec.folder)
+    assert run.design.classes == ("no", "yes")
+    assert run.configurations == ("C=0.1", "C=1")
 
 
 @pytest.mark.parametrize(
