@@ -326,7 +326,7 @@ def every_resample(n_units: int, *, leaving_out: bool = True) -> tuple[IntArray,
     if leaving_out:
         in_bag = in_bag[(in_bag == 0).any(axis=1)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
-    ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
+    ways = factorial(n_units) / factorials[in_bag.T].prod(axis=0)
     probabilities = ways / ways.sum()
     for shared in (in_bag, probabilities):
         shared.setflags(write=False)
