@@ -24,7 +24,9 @@ Agresti 2013, section 3.1 (logit intervals).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import isqrt
 
@@ -40,6 +42,7 @@ from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
 from bbccli.notes.comparisons import screened_rivals
 from bbccli.platform import resources
+from bbccli.platform.workers import ordered_map
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.rule import choose, complexities, ranked
 from bbccli.stats.selection.tails import on_losses
@@ -54,6 +57,9 @@ MOST_PAIRS = 10**8
 
 BYTES = 40
 """Memory for each pair of a configuration and a rival."""
+
+DRAW_BYTES = 48
+"""Memory per draw of a configuration where draws are kept for all: six times what they take."""
 
 LEAST_ALIKE = 16
 """Rivals that are not worth a group of their own."""
@@ -161,11 +167,15 @@ def p_values(evidence: Influences, rivals: IntArray, plan: Plan) -> FloatArray:
     """
     p = np.where(evidence.defined, 1.0, np.nan)
     defined = np.flatnonzero(evidence.defined)
-    width = max(resources.current().memory // (BYTES * max(len(rivals), 1)), 1)
+    memory, n = resources.current().memory, checked_draws(plan)
+    width = max(memory // (BYTES * max(len(rivals), 1)), 1)
     alike = _alike(evidence.influence[:, rivals] * evidence.scale[:, None], isqrt(len(rivals)))
     rivals, starts = rivals[np.concatenate(alike)], np.cumsum([0, *map(len, alike)])
+    weights = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
+    draws = partial(over_draws, evidence, plan, weights, np.asarray)
+    kept = list(draws()) if n * len(p) * DRAW_BYTES <= memory else []
     for columns in np.array_split(defined, -(-len(defined) // width)):
-        p[columns] = _p_of(evidence, columns, rivals, starts, plan)
+        p[columns] = _p_of(evidence, columns, rivals, starts, kept or draws(), n)
     return p
 
 
@@ -190,7 +200,12 @@ def _alike(influence: FloatArray, size: int) -> list[IntArray]:
 
 
 def _p_of(
-    evidence: Influences, columns: IntArray, rivals: IntArray, starts: IntArray, plan: Plan
+    evidence: Influences,
+    columns: IntArray,
+    rivals: IntArray,
+    starts: IntArray,
+    draws: Iterable[FloatArray],
+    n: int,
 ) -> FloatArray:
     variances = evidence.variances_between(columns, rivals)
     variances[(columns[:, None] == rivals) | (variances == 0)] = np.nan
@@ -202,7 +217,6 @@ def _p_of(
     p = np.ones(len(columns))
     if len(tested):
         candidates, reached = columns[tested], scores(evidence, statistics[tested])
-        weights = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
         inverse = inverse if len(tested) == len(columns) else inverse[tested]
         most = np.fmax.reduceat(inverse, starts[:-1], axis=1)
 
@@ -211,9 +225,8 @@ def _p_of(
                 drawn[:, candidates], drawn[:, rivals], inverse, most, starts, reached
             )
 
-        p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (
-            checked_draws(plan) + 1
-        )
+        n_reached = sum(ordered_map(reduce, draws, resources.current().jobs))
+        p[tested] = (1 + n_reached) / (n + 1)
     return p
 
 

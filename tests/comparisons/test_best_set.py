@@ -116,6 +116,23 @@ def test_draws_are_counted_as_if_each_rival_were_looked_at(name, noise):
         assert found[m] == (1 + reached) / 131
 
 
+def test_draws_that_are_kept_or_made_again_and_blocks_of_columns(monkeypatch):
+    matrix = binary(n_configurations=40)
+    evidence, every = evidence_of(matrix, METRICS["auc"], PLAN), np.arange(40)
+    expected = p_values(evidence, every, PLAN)
+    assert len(np.unique(expected)) > 5
+    monkeypatch.setattr(module, "BYTES", 2**20)  # six columns at a time
+    made = []
+    monkeypatch.setattr(module, "over_draws", lambda *args: made.append(1) or over_draws(*args))
+    for n_bytes, n_made in ((48, 1), (2**20, 7)):
+        monkeypatch.setattr(module, "DRAW_BYTES", n_bytes)
+        made.clear()
+        for jobs in (1, 3):
+            with use(Resources(jobs=jobs)):
+                assert p_values(evidence, every, PLAN).tolist() == expected.tolist()
+        assert len(made) == 2 * n_made
+
+
 @pytest.mark.parametrize("together", [1, 2, 8])
 @pytest.mark.parametrize("statistic", [-3.0, swept(-1.0), 0.0, swept(2.0)])
 def test_a_draw_that_equals_the_statistic_reaches_it_also_behind(statistic, together, monkeypatch):
