@@ -287,7 +287,7 @@ def _end(
     parts = [f"{count(tally.files, 'file')} done"]
     for number, words in (
         (tally.unchanged, "unchanged"),
-        (tally.failed, "without a result"),
+        (seen.reasons.total(), "without a result"),
         (tally.undecided, "with an undecided gate"),
         (tally.missed, "with a failed gate"),
         (seen.n_doubted, "with doubts"),

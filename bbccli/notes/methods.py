@@ -312,16 +312,16 @@ def better_than_naive(label: str) -> Texts:
 
 @note(DOUBT)
 def few_left_out(label: str, n_units: int, *, groups: bool) -> Texts:
-    """The samples that a resample leaves out, a third, are too few for R² or explained variance,
-    which then depend above all on how many there are. The figure comes from the ratio of the
+    """R² or explained variance depend mostly on which samples a resample leaves out, a third of
+    them: they are few, or one is far from the others. The figure comes from the ratio of the
     winners' errors to those of all configurations instead.
 
     Remedy: `--metric rmse` or `--metric mae`; or more samples, from about 20 on.
     """
-    units = f"{max(round(0.37 * n_units), 1)} of {n_units} {'groups' if groups else 'samples'}"
+    units = f"{max(round(0.37 * n_units), 1)} of {n_units}" + " groups" * groups
     return (
-        f"a resample leaves out only about {units}, too few for {label}: the figure and its "
-        "interval are rough",
+        f"{label} depends mostly on which samples a resample leaves out, about {units}: the figure "
+        "and its interval are rough",
         "use --metric rmse or --metric mae, or collect more samples",
     )
 

@@ -168,7 +168,7 @@ class TestStatus:
         status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *asked, "--jobs", "1")
         assert status == 4
         assert "runs/000/p.csv: " in err
-        assert ended(err) == "1 file done, 1 with an undecided gate"
+        assert ended(err) == "1 file done, 1 without a result, 1 with an undecided gate"
         assert lines(folder / "r.jsonl")[0]["error"]["status"] == 4
 
     @pytest.mark.parametrize(

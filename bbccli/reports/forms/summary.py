@@ -9,6 +9,7 @@ from operator import itemgetter
 from statistics import median, quantiles
 
 from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome
+from bbccli.errors import UndecidedError
 from bbccli.notes import Note
 from bbccli.platform.records import Json
 from bbccli.platform.rounding import count, digits_for, width_of
@@ -227,7 +228,8 @@ class Summary:
 def _row_of(document: Envelope | ErrorEnvelope) -> dict[str, str]:
     """Return the cells of a result by their columns, and the level of its interval."""
     if isinstance(document, ErrorEnvelope):
-        return {"winner": "no result"}
+        undecided = document.error.status == UndecidedError.status
+        return {"winner": "no result", "gate": "undecided" * undecided}
     gate = gate_outcome(document)
     doubts = ", ".join(doubt.code for doubt in doubts_of(document))
     estimate = document.reported() or next(iter(document.estimates), None)
