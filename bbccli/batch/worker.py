@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from bbccli.batch.sources import BatchFile
+from bbccli.documents.correct import Envelope
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.platform import read_limits, resources
@@ -19,6 +20,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url
 from bbccli.platform.read_limits import Reading
 from bbccli.platform.records import Json, as_json
+from bbccli.platform.records.values import unfolded
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import message, redacted
 from bbccli.reading import hash_of
@@ -89,7 +91,7 @@ def work(task: FileTask) -> Done:
             result = answer(place.analysis, place.path).record
         files = _joined(result.input.sha256, others)
         result = replace(result, input=replace(result.input, path=redacted(source.path)))
-        return Done(task.position, record(task, files, document=as_json(result)))
+        return Done(task.position, record(task, files, document=result))
     except BbcError as error:
         problem, hint = map(place.as_given, error.told(line_of))
         if message(source.path) not in problem:
@@ -116,10 +118,11 @@ def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: 
     return Done(task.position, record(task, None, error=error), problem)
 
 
-def record(task: FileTask, files: str | None, **outcome: Json) -> str:
+def record(task: FileTask, files: str | None, **outcome: Json | Envelope) -> str:
     """Return the journal line: source, fingerprint of its files, and outcome."""
     entry = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
-    return json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
+    compact = (",", ":")
+    return json.dumps(entry, allow_nan=False, separators=compact, default=unfolded) + "\n"
 
 
 def key_of(source: BatchFile) -> str:

@@ -108,7 +108,7 @@ class Column:
 
     def take(self, entries: IntArray) -> Column:
         """Return the given entries, in order; null where an entry is -1."""
-        if len(entries) == len(self) and np.array_equal(entries, np.arange(len(self))):
+        if len(entries) == len(self) and (entries == np.arange(len(self))).all():
             return self
         values = take(self.values, as_arrow_or_null(entries))
         return replace(self, values=values, rows=self.rows[entries])

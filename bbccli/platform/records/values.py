@@ -32,6 +32,16 @@ def as_json(value: Any) -> Any:
     return _plain(value, as_json)
 
 
+def unfolded(value: Any) -> Any:
+    """Return a settled record, or a mapping, as values that `json.dumps` walks: its `default`.
+
+    >>> from types import MappingProxyType
+    >>> json.dumps(MappingProxyType({"level": 0.95}), default=unfolded)
+    '{"level": 0.95}'
+    """
+    return _plain(value, lambda part: part)
+
+
 def settled(value: Record) -> Record:
     """Return a record as its JSON gives it back: without what JSON leaves out, with None for NaN
     and infinities, tuples for arrays.

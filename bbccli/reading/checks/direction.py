@@ -36,7 +36,7 @@ from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import Note, of_data
 from bbccli.reading.checks.leakage import leaves_one_out, measure_of, performances
 from bbccli.reading.predictions import Values
-from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
+from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct, lengths_of, starts_of
 
 ERRORS = 3.5
 """Standard errors below 0.5 from which a median AUC is noted.
@@ -135,7 +135,7 @@ def standings(
         rows = np.sort(np.random.default_rng(0).permutation(len(truth))[:n_rows])
     parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
     rows = rows[np.argsort(parts, kind="stable")]
-    starts = np.flatnonzero(np.diff(np.sort(parts), prepend=-1))
+    starts = starts_of(np.sort(parts))
     seen = array[rows] if ranks is None else ranks[rows]
     if _of_classes(seen, outcome):
         labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
@@ -226,7 +226,7 @@ def _of_scores(
     """Return T minus its mean, and its variance, (C,) each, of ranks (n, C) and truth (n,), both
     sorted by fold.
     """
-    sizes = np.diff(starts, append=len(truth))
+    sizes = lengths_of(starts, len(truth))
     centred = truth - np.repeat(np.add.reduceat(truth, starts) / sizes, sizes)
     squares = (
         np.add.reduceat(ranks**2, starts) - np.add.reduceat(ranks, starts) ** 2 / sizes[:, None]
@@ -245,7 +245,7 @@ def _of_labels(
     T is sum_k a_ik b_ik of indicators of the classes, with variance
     sum_kl S_aa[k, l] S_bb[k, l] / (n_f - 1).
     """
-    sizes = np.diff(starts, append=len(truth))[:, None]
+    sizes = lengths_of(starts, len(truth))[:, None]
     products, ours, theirs, right = (np.zeros((len(starts), labels.shape[1])) for _ in range(4))
     for code in range(int(max(truth.max(), labels.max())) + 1):
         actual = np.add.reduceat((truth == code).astype(float), starts)[:, None]

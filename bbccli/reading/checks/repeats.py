@@ -16,7 +16,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.column import by_appearance, joint
 from bbccli.reading.predictions import Values
-from bbccli.types import FloatArray, IntArray, Task, distinct, starts_of
+from bbccli.types import FloatArray, IntArray, Task, distinct, lengths_of, starts_of
 
 BITS = 20.0
 """An order of the truth recurs by chance in fewer than one of 2^20 files."""
@@ -98,7 +98,7 @@ def period_of(outcome: Outcome) -> int:
     """
     columns = _truth(outcome)
     for period in _divisors(len(outcome)):
-        if all(np.array_equal(column[period:], column[:-period]) for column in columns):
+        if all((column[period:] == column[:-period]).all() for column in columns):
             first = outcome.take(slice(period))
             irregular = _bits_of_turns(first) >= IRREGULAR_BITS
             times = len(outcome) // period
@@ -276,7 +276,7 @@ def _n_again(keys: Any) -> int:
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     back = np.arange(len(keys)) - first[places]
     starts = starts_of(back)
-    lengths = np.diff(starts, append=len(back))
+    lengths = lengths_of(starts, len(back))
     return int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
 
 
@@ -286,7 +286,7 @@ def _counts(keys: Any, groups: IntArray | None) -> IntArray:
         rows, keys = keys, np.zeros(int(groups.max()) + 1, np.uint64)
         np.add.at(keys, groups, _mixed(rows))
     ordered = np.sort(keys)
-    return np.diff(starts_of(ordered), append=len(ordered))
+    return lengths_of(starts_of(ordered), len(ordered))
 
 
 def _times(counts: IntArray, fewest: int = 1) -> int:

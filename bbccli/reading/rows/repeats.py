@@ -40,8 +40,11 @@ def by_key(roles: Mapping[str, Column]) -> Mapping[str, Column]:
     """Return the repeat of each row (n_rows,), by its role, if keys prove it; else nothing."""
     if "row_id" not in roles or not _may_be(roles) or len(roles["row_id"].nulls):
         return {}
+    codes, keys = roles["row_id"].codes()
+    if len(keys) == len(codes):  # each once
+        return {}
     folds, n_folds = _folds(roles["fold"])
-    samples, tested = np.divmod(distinct(roles["row_id"].codes()[0] * n_folds + folds), n_folds)
+    samples, tested = np.divmod(distinct(codes * n_folds + folds), n_folds)
     times = np.arange(len(samples)) - np.searchsorted(samples, samples)
     fewest, most = np.full(n_folds, len(times)), np.zeros(n_folds, np.int64)
     np.minimum.at(fewest, tested, times)

@@ -30,7 +30,7 @@ from bbccli.notes import lacking
 from bbccli.reading.column import joint, number_of
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct, starts_of
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct, lengths_of, starts_of
 
 FEWEST, FEWEST_SCATTERED = 5, 10
 """Fewest rows of a shape, and without one, that are told."""
@@ -86,7 +86,7 @@ def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
     lowest = np.fmin.reduce(some, axis=1)
     equal = np.sort(lowest[lowest == np.fmax.reduce(some, axis=1)])
     starts = starts_of(equal)
-    counts = np.diff(starts, append=len(equal))
+    counts = lengths_of(starts, len(equal))
     for i in np.argsort(-counts, kind="stable")[:3].tolist():
         if counts[i] > 2:
             yield "", np.arange(some.shape[1]), float(equal[starts[i]])
@@ -112,7 +112,7 @@ def _of_each(
     in_order = np.sort(shared.T)
     new = np.ones(in_order.shape, bool)
     new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
-    times, held = np.diff(np.flatnonzero(new), append=new.size), in_order[new]
+    times, held = lengths_of(np.flatnonzero(new), new.size), in_order[new]
     owner = np.nonzero(new)[0]
     often = (times > 2) & (np.trunc(held) == held) & np.isfinite(held)
     if len(order) == len(owners):  # a column each: that most others differ is told at once
