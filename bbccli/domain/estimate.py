@@ -16,16 +16,7 @@ from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
 from bbccli.platform.records.values import doc
-from bbccli.types import (
-    Direction,
-    FloatArray,
-    GateOn,
-    GateOutcome,
-    IntArray,
-    Interval,
-    lengths_of,
-    starts_of,
-)
+from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval, starts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +79,7 @@ class Distribution:
         in_order = values[order]
         starts = starts_of(in_order)
         if weights is None:
-            return in_order[starts], lengths_of(starts, len(order)).astype(float)
+            return in_order[starts], np.diff(starts, append=len(order)).astype(float)
         return in_order[starts], np.add.reduceat(weights[order], starts)
 
     @cached_property
