@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -92,6 +92,10 @@ class ByName(Mapping[Name, Record]):
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self._names)
+
+    def items(self) -> ItemsView[Name, Record]:
+        """All records, by name."""
+        return {name: self[name] for name in self._names}.items()
 
     def __reversed__(self) -> Iterator[Name]:
         return reversed(self._names)

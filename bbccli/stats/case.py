@@ -21,7 +21,7 @@ from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.stats.selection.candidates import Candidates, candidates
+from bbccli.stats.selection.candidates import Candidates, cached, candidates
 from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 from bbccli.types import FloatArray, Pooling
 
@@ -56,8 +56,9 @@ class Case:
 
     @cached_property
     def choice(self) -> Choice:
-        """The winner on all samples, and its naive figure."""
-        return choose(self.matrix, self.metric, self.selector, self.plan)
+        """The winner on all samples, and its naive figure: the same for all methods of a plan."""
+        asked = self.metric, self.selector, self.plan
+        return cached(self.matrix, ("choice", *asked), lambda: choose(self.matrix, *asked))
 
     @cached_property
     def rule(self) -> SelectionRule:

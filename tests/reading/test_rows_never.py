@@ -332,6 +332,17 @@ def test_one_of_several_configurations_lacks_what_it_never_predicted() -> None:
     assert not _notes(matrix, "samples-left-out")
 
 
+def test_one_model_of_several_classes_lacks_what_it_never_predicted() -> None:
+    frame, _ = zeros_for_every_class()
+    for model, shift in (("m2", 1), ("m3", 2)):
+        for name in "abc":
+            frame[f"{model}::{name}"] = np.roll(frame[f"m0::{name}"], 30 * shift)
+    whole = frame.iloc[90:].reset_index(drop=True)
+    whole.loc[:29, [f"m3::{name}" for name in "abc"]] = 0.0
+    (text,) = _notes(read(whole), "never-predicted")
+    assert text.startswith("30 rows were never predicted: m3 is 0 there")
+
+
 def test_items_that_nobody_solves_are_scores() -> None:
     rng = np.random.default_rng(1)
     scores = rng.random((N, 3))

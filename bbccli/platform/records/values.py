@@ -39,7 +39,9 @@ def unfolded(value: Any) -> Any:
     >>> json.dumps(MappingProxyType({"level": 0.95}), default=unfolded)
     '{"level": 0.95}'
     """
-    return _plain(value, lambda part: part)
+    return _plain(
+        value, lambda part: None if isinstance(part, float) and not math.isfinite(part) else part
+    )
 
 
 def settled(value: Record) -> Record:
