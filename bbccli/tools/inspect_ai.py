@@ -58,15 +58,15 @@ def _log(file: File, header: Any, samples: Any) -> Log:
     kinds: dict[str, Counter[str]] = {}
     samples = file.each(samples if not left_out else (), "sample")
     items = [_result(file, object_of(sample), kinds) for sample in samples]
-    worded = [name for name, own in kinds.items() if 2 * own[_WORD] > own.total()]
+    worded = [name for name, counts in kinds.items() if 2 * counts[_WORD] > counts.total()]
     if worded:
         items = [
-            item._replace(scores={n: one for n, one in item.scores.items() if n not in worded})
+            item._replace(scores={n: score for n, score in item.scores.items() if n not in worded})
             for item in items
         ]
         if len(worded) == len(kinds):
             left_out = f"{listing(worded)} scores by words, which inspect counts as 0"
-    measured = [name for name, own in kinds.items() if own[_MEASURE]]
+    measured = [name for name, counts in kinds.items() if counts[_MEASURE]]
     names = (name for item in items for name in item.scores)
     details: dict[str, object] = {}
     for step in map(object_of, plan.get("steps") or ()):  # such as a system message
