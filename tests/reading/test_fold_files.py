@@ -160,6 +160,20 @@ def test_disjoint_files_of_other_names_are_asked_about(write, run, pattern):
     assert out["input"]["n_samples"] == N
 
 
+def test_keys_of_each_run_lead_to_what_all_runs_share(tmp_path, run):
+    """Experiments of LangSmith: an id for each answer, the question in another column."""
+    paths = [tmp_path / f"exp-{k}.csv" for k in range(3)]
+    for k, path in enumerate(paths):
+        rows = [f"e{k}-{i:02d},q{i},a,success,{i + k}.5,{(i + k) % 3 > 0:d}\n" for i in range(24)]
+        path.write_text("id,inputs,outputs,status,latency,correctness\n" + "".join(rows))
+    told = run.refused("correct", *paths, "--task", "score")
+    assert "has no sample in common" in told
+    assert "--row-id inputs, which has the same values in all files" in told
+    options = ["--task", "score", "--row-id", "inputs", "--prediction", "correctness"]
+    out = run.document("correct", *paths, *options, "--n-resamples", "20")
+    assert (out["input"]["n_samples"], out["input"]["n_configurations"]) == (24, 3)
+
+
 def test_models_that_predict_the_same_samples_stay_models(write):
     """Snapshots called fold0 to fold4, each with all samples: an average is not out of sample."""
     paths = write("fold{fold}.csv")

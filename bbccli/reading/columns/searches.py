@@ -110,7 +110,10 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
             hint=(
                 "give the folder that the tool wrote, or keep the predictions with "
                 "bbccli.recording: scores alone can't be corrected"
-            ),
+            )
+            if request.roles.row_id is None or request.roles.prediction is not None
+            else f"{parameter('prediction', 'NAME')}, if a column scores each sample: rows of a "
+            "search are models, trials or epochs",
         )
 
 

@@ -40,13 +40,14 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
     elif len(tables) < 2 or not (apart := _told_apart(tables, request, [*models.values()])):
         return tables, []
     elif not models:
+        shared = _in_all(tables)
         raise InputError(
             f"has no sample in common with {tables[0].path}, by {apart!r}",
             path=tables[1].path,
-            hint=(
-                f"give {parameter('fold_files')} if the files hold the folds of one "
-                "configuration; use bbc batch if each is a separate experiment"
-            ),
+            hint=f"give {parameter('row_id', shared)}, which has the same values in all files"
+            if shared
+            else f"give {parameter('fold_files')} if the files hold the folds of one "
+            "configuration; use bbc batch if each is a separate experiment",
         )
     joined = [_joined(name, files, request) for name, files in models.items()]
     return joined, [of_metadata.files_of_folds(len(tables), len(joined))]
@@ -90,6 +91,19 @@ def _told_apart(
     texts = [name for name in first.names if is_text(first.type_of(name))]
     for name in [key] if key in first.names else texts if models else []:
         if all(_disjoint(group, name) for group in groups):
+            return name
+    return ""
+
+
+def _in_all(tables: Sequence[Table]) -> str:
+    """Return the first column of texts that differ within a file and are the same in all; empty if
+    there is none, as where the key is another in each run of a framework.
+    """
+    first = tables[0]
+    for name in [name for name in first.names if is_text(first.type_of(name))]:
+        held = ({*table.column(name).named_codes()[1]} for table in tables)
+        same = next(held)
+        if len(same) == first.n_rows and all(values == same for values in held):
             return name
     return ""
 
