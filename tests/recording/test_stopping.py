@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from day import swept
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
@@ -32,7 +33,7 @@ CV = StratifiedKFold(5, shuffle=True, random_state=1)
 class Boosted(ClassifierMixin, BaseEstimator):
     """Stops where the evaluation set is best, and keeps its scores as boosting libraries do."""
 
-    def __init__(self, by="log-loss", rounds=40):
+    def __init__(self, by="log-loss", rounds=25):
         self.by, self.rounds = by, rounds
 
     def fit(self, X, y, eval_set=None):  # noqa: N803
@@ -96,7 +97,7 @@ def on(kind, where, **options):
     return make
 
 
-@pytest.mark.parametrize("kind", [Boosted, Keeps, OfLightgbm])
+@pytest.mark.parametrize("kind", [Boosted, Keeps, swept(OfLightgbm)])
 def test_it_is_flagged_by_itself(tmp_path, kind):
     makers = {where: on(kind, where) for where in ("fold", "inside", "all")}
     assert flagged(recorded(tmp_path, makers)) == {"fold"}
@@ -154,7 +155,7 @@ def test_what_stopping_added_is_taken_off_what_was_recorded(tmp_path):
     assert [one.id for one in curves] == ["fold"]
     assert set(found) == {"fold"}
     for curve, at in zip(curves[0].folds, found["fold"].iterations, strict=True):
-        assert len(curve) == 40
+        assert len(curve) == 25
         assert at == int(np.argmin(curve)) + 1
     alone = matrix.of_configurations(np.array([0]))
     plan = Plan(n_resamples=100, pooling="fold-mean")
