@@ -199,6 +199,9 @@ FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
 LARGEST = 2**20
 """Largest size of a settings file, in bytes."""
 
+_TOOL = re.compile(rb"\[\s*[\"']?tool[\"']?\s*\]")
+"""The table that bbc may follow in."""
+
 _DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 
@@ -286,7 +289,7 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
     try:
         with opened(path) as file:
             content = file.read(LARGEST + 1)
-        if keys and b"bbc" not in content.lower():
+        if keys and not _may_hold_ours(content.lower()):
             return None
         if len(content) > LARGEST:
             raise ValueError(f"it is over {LARGEST >> 20} MiB")
@@ -313,6 +316,13 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
     if table is not None and not isinstance(table, dict):
         raise OptionError(f"{path}: {'.'.join(keys)} is not a table", hint=f"[{'.'.join(keys)}]")
     return table
+
+
+def _may_hold_ours(content: bytes) -> bool:
+    """Return whether a file may have [tool.bbc]; most that name bbc only depend on it."""
+    lines = content.splitlines()
+    ours = any(0 <= line.find(b"tool") < line.rfind(b"bbc") for line in lines)
+    return ours or (b"bbc" in content and any(map(_TOOL.search, lines)))
 
 
 def _toml(value: Any) -> str:

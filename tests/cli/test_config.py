@@ -130,6 +130,26 @@ def test_a_table_that_is_none(run, folder):
     assert "tool.bbc is not a table" in run.refused("correct", "p.csv")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool = {black = {}, bbc = {fail-under = -1}}",
+        "tool.bbc.fail-under = -1",
+        "[ tool . 'bbc' ]\nfail-under = -1",
+        "\ufeff[tool]\nx = 1\nbbc.fail-under = -1",
+        "['tool']\nbbc = {fail-under = -1}",
+    ],
+)
+def test_a_table_in_every_spelling(run, folder, text):
+    (folder / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert "fail_under" in run.refused("correct", "p.csv").replace("-", "_")
+
+
+def test_a_project_that_only_depends_on_it_is_not_parsed(run, folder):
+    (folder / "pyproject.toml").write_text("[project]\ndependencies = ['bbccli']\n[tool.ruff\n")
+    assert "pyproject.toml" not in run.refused("correct", "absent.csv")
+
+
 @pytest.mark.parametrize("head", ["", "[tool.bbc]\n"], ids=["bbc.toml", "pyproject.toml"])
 @pytest.mark.parametrize(
     ("text", "problem"),
