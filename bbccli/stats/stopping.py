@@ -125,8 +125,7 @@ def _answering(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
 def _flagged(matrix: PredictionMatrix) -> set[str]:
     """Return the configurations that their metadata say stopped early."""
     about = matrix.source.configurations.items()
-    flagged = {name for name, config in about if STOPPED_EARLY in (config.get("flags") or ())}
-    return flagged & {*matrix.configurations} if flagged else flagged
+    return {name for name, config in about if STOPPED_EARLY in (config.get("flags") or ())}
 
 
 def _parts(estimate: Estimate) -> list[str]:

@@ -50,6 +50,15 @@ def test_the_winner_is_the_tool_s_and_its_figure_is_pooled(name):
     assert found.naive == pytest.approx(pooled[winner], rel=1e-12)
 
 
+@pytest.mark.parametrize("method", ["tt", "bbc-f"])
+def test_a_method_over_folds_measures_over_folds(method):
+    matrix, metric = for_metric("rmse"), METRICS["rmse"]
+    over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()
+    found = METHODS[method].run(matrix, metric, BY_TOOL)
+    assert found.naive == pytest.approx(over_folds.min(), rel=1e-12)
+    assert found.over_folds is None
+
+
 def slow_bbc(matrix, metric, plan):
     """Select by the mean over folds in each bag, score out of it over pooled rows, in loops."""
     from bbccli.stats.resampling import draws_of
