@@ -161,6 +161,16 @@ def equal_parts(names: Sequence[str]) -> Texts:
 
 
 @whole_numbers.also
+def indicators(names: Sequence[str], *, folds: bool) -> Texts:
+    """Columns that are 1 in turn, for each value of what was one column."""
+    meant = "the folds" if folds else "left out as features"
+    return (
+        f"in every row one of {listing(names)} is 1, and the others are 0: {meant}",
+        f"nothing to do; if they are configurations, give --only {names[0]!r} --only '*'",
+    )
+
+
+@whole_numbers.also
 def features_beside(confidence: str, names: Sequence[str]) -> Texts:
     """Columns beyond 0 to 1 beside the probability of the predicted class, the only model's."""
     return (

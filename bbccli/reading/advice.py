@@ -25,7 +25,6 @@ from bbccli.types import FloatArray, IntArray, distinct
 
 _MOST_CLASSES = 20
 _ORDER = ("truth", "row_id", "configuration", "repeat", "prediction", "fold")
-_FOLDS = ("fold", "folds", "kfold")
 _LEAST_IN_FOLD = 3  # samples
 FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
 """The name of a fold."""
@@ -62,9 +61,6 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
         found |= _truth(table, levels, found)
     among: list[str] = []
     if (long or several or "configuration" in found) and "prediction" not in found:
-        folds = [n for n in _free(table, found) if n.casefold() in _FOLDS and n in levels]
-        if folds and "fold" not in found:
-            found["fold"] = folds[0]
         among = _predictions(table, levels, found)
         found |= {"prediction": among[0]} if len(among) == 1 else {}
     new = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
@@ -206,7 +202,6 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
         most = min(_MOST_CLASSES, table.n_rows - 1)  # else it counts the rows
         likely = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]
         likely = likely if len(likely) < len(free) else []  # else predictions are labels too
-    likely = [name for name in likely if name.casefold() not in _FOLDS]
     return {"truth": likely[0]} if len(likely) == 1 else {}
 
 

@@ -166,7 +166,10 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
         "__index_level_0__",  # the index of a pandas frame, in Parquet
     ),
     "repeat": ("repeat", "rep", "id"),
-    "fold": ("fold", "folds", "split", "iteration", "id", "id2", "resample"),
+    "fold": (
+        *("fold", "folds", "split", "iteration", "id", "id2", "resample"),
+        *("kfold", "fold_id", "foldid"),
+    ),
     "truth": (
         *("truth", "y", "y_true", "label", "labels", "target", "outcome", "obs", "correct"),
         *("class", *LATE_TRUTHS),

@@ -312,10 +312,18 @@ def name_faults(frame: Table) -> Iterator[InputError]:
     seen: set[str] = set()
     data: Any = frame.data
     place, first = "the first column", frame.kinds.names[0]
-    two_lines = len(set(frame.names)) < len(frame.names) and not first.strip()
-    if two_lines and not frame.on_disk and not data.column(0)[0].is_valid:
+    several_lines, names = False, frame.kinds.names
+    if len({*names}) < len(names) and not frame.on_disk and len(data) > 1:
+        again = [i for i, name in enumerate(names) if names.count(name) > 1]
+        top, second = (number_of(str(data.column(0)[row].as_py())) for row in (0, 1))
+        # pandas names the levels first, or leaves a line blank but for the index
+        several_lines = math.isnan(top) and (not math.isnan(second) or not first.strip())
+        several_lines |= any(
+            not any(data.column(i)[row].is_valid for i in again) for row in range(min(3, len(data)))
+        )
+    if several_lines:
         yield InputError(
-            "the header has two lines, as of a data frame whose columns have two levels",
+            "the header has several lines, as of a data frame whose columns have several levels",
             path=frame.path,
             hint="join them: df.columns = ['::'.join(map(str, c)).strip(':') for c in df.columns]",
         )

@@ -115,7 +115,7 @@ CASES = {
     "a file per model": (
         per_model("image", "site", "label", "kfold", "preds",
             make=lambda m, i: (f"I{i}", f"s{i % 4}", Y[i], i % 5, P[m][i])), "oof_*.csv",
-        "--row-id image --prediction preds --fold kfold", 3, N),
+        "--row-id image --prediction preds", 3, N),
     "wide answers": (wide_answers(), "p.csv", "--row-id question_id", 3, N),
     "samples of code": (samples(), "*.jsonl --task score", "--row-id task_id --prediction passed",
         3, N // 2),

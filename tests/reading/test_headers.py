@@ -32,14 +32,17 @@ def test_a_first_line_of_values(tmp_path, case):
     refused(rf"first line is not a header.*{first}", path, hint="write a header line above it")
 
 
-def test_a_header_of_two_lines(tmp_path):
+@pytest.mark.parametrize("names", [None, ["model", "class"]])
+@pytest.mark.parametrize("index", [None, "id"])
+def test_a_header_of_several_lines(tmp_path, names, index):
     """A data frame whose columns have two levels; the hint makes one of them."""
     path = tmp_path / "oof.csv"
     levels = [("lr", 0), ("lr", 1), ("nb", 0), ("nb", 1), ("truth", "")]
     frame = pd.DataFrame([[p, 1 - p, 1 - p, p, y] for p, y in zip(P, Y, strict=True)])
-    frame.columns = pd.MultiIndex.from_tuples(levels)
+    frame.columns = pd.MultiIndex.from_tuples(levels, names=names)
+    frame.index.name = index
     frame.to_csv(path)
-    error = refused("the header has two lines", path, hint="'::'.join(map(str, c))")
+    error = refused("the header has several lines", path, hint="'::'.join(map(str, c))")
     exec(error.hint.partition(": ")[2], {"df": frame})
     frame.to_csv(path)
     assert read(path).configurations == ("lr", "nb")
@@ -102,3 +105,9 @@ def test_labels_that_lack_one_row(tmp_path):
     labels.write_text(table(["y"], [Y[:70]]))
     error = refused("has 70 rows, but", path, labels=labels, hint="give one row per sample")
     assert "have a header line;" not in error.hint
+
+
+def test_columns_of_one_name_are_no_levels(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("id,y,lr,lr\n" + "".join(f"s{i},{i % 2},0.{i},0.{i + 1}\n" for i in range(9)))
+    refused("two columns have the same name", path)

@@ -16,7 +16,11 @@ import numpy as np
 from bbccli.reading.columns.blends import set_aside_blends
 from bbccli.reading.columns.bounds import leave_out_bounds
 from bbccli.reading.columns.classes import tell_models
-from bbccli.reading.columns.features import leave_out_copies, set_aside_features
+from bbccli.reading.columns.features import (
+    leave_out_copies,
+    set_aside_features,
+    set_aside_indicators,
+)
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import set_aside_groups
 from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
@@ -54,6 +58,7 @@ RULES: Mapping[str, Callable[[Glance], Sheet]] = MappingProxyType(
         "rows of folds": doubt_rows_of_folds,
         "times and texts": set_aside_texts,
         "keys and groups": set_aside_groups,
+        "values in columns": set_aside_indicators,
         "classes of one model": tell_models,
         "bounds and quantiles": leave_out_bounds,
         "residuals and losses": refuse_residuals,

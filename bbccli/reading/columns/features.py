@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import compress
 
 import numpy as np
 
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import identities
+from bbccli.reading.arrow import as_arrow
 from bbccli.reading.column import in_equal_parts
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows, step_of
 from bbccli.reading.roles import is_given
@@ -27,6 +30,12 @@ ERRORS = 3
 FEW = 10
 """Values up to which the name counts."""
 
+_FEWEST = 3
+"""Columns from which on they are no two opposite answers."""
+
+_IN_EACH = 9
+"""Samples of each class in each of three parts from which on equal shares are no accident."""
+
 _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
 
@@ -38,6 +47,52 @@ _COMPARED = 5
 
 _ROWS = 20_000
 """Rows compared, evenly spaced."""
+
+
+def set_aside_indicators(glance: Glance) -> Sheet:
+    """Take columns that are 1 in turn for the values of one; those of folds, by their name, are it.
+
+    Seen: of three or more columns of one stem, other than the classes, one is 1 in every row and
+      the others 0
+    Means: a feature, or the folds, in a column for each value
+    Done: left out as features, or read as the folds, with a note
+    """
+    sheet, cells = glance.sheet, glance.cells
+    for places in families([cell.name for cell in cells], glance.array):
+        if len(places) < _FEWEST or len(places) == len(glance.classes):
+            continue
+        columns = glance.whole(*places)
+        if not _take_turns(columns):
+            continue
+        names = [cells[c].name for c in places]
+        are_folds = (
+            re.search("fold|split|cv", names[0], re.IGNORECASE) and "fold" not in sheet.roles
+        )
+        sheet = sheet.without(names, identities.indicators(names, folds=bool(are_folds)))
+        if are_folds and not is_given(glance.request.folds):
+            first = sheet.table.column(names[0])
+            codes = replace(first, values=as_arrow(columns.argmax(axis=1)))
+            sheet = replace(sheet, roles={**sheet.roles, "fold": codes})
+    return sheet if sheet.cells else glance.sheet
+
+
+def families(names: Sequence[str], array: FloatArray) -> list[list[int]]:
+    """Return the positions of columns (n, C) that differ in the last word of their names, and of
+    which one is 1 in every row, and the others 0.
+    """
+    stems = dict[str, list[int]]()
+    for place in np.flatnonzero(((array == 0) | (array == 1)).all(axis=0)).tolist():
+        stem = re.sub(r"[^\W_]+\W*$", "", names[place])
+        stems.setdefault(stem, []).append(place)
+    return [
+        some
+        for stem, some in stems.items()
+        if stem and len(some) > 1 and _take_turns(array[:, some])
+    ]
+
+
+def _take_turns(columns: FloatArray) -> bool:
+    return bool(((columns == 0) | (columns == 1)).all() and (columns.sum(axis=1) == 1).all())
 
 
 def set_aside_features(glance: Glance) -> Sheet:
@@ -55,6 +110,8 @@ def set_aside_features(glance: Glance) -> Sheet:
     known, texts = sheet.declared, sheet.table.texts
     cells = [c for c in sheet.cells if c.source not in texts and c.configuration not in known]
     fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
+    if not fractions.any() and "fold" not in sheet.roles:
+        return _without_parts(glance)
     if fractions.all() or not fractions.any():
         return sheet
     others, whole = ([*compress(cells, of_kind)] for of_kind in (fractions, ~fractions))
@@ -83,6 +140,31 @@ def set_aside_features(glance: Glance) -> Sheet:
         if names := [cell.name for cell in compress(strange, marked)]:
             notes.append(remark(names))
     return sheet.without([cell.name for cell in compress(strange, weak)], *notes)
+
+
+def _without_parts(glance: Glance) -> Sheet:
+    """Return the sheet without equal parts of the samples beside labels: of other numbers than
+    these, or with the same share of each class, as no labels are by chance.
+    """
+    labels, sheet, gone = {*glance.labels}, glance.sheet, list[str]()
+    if len(labels) < 2 or not glance.classes or is_given(glance.request.folds):
+        return sheet
+    for c, cell in enumerate(glance.cells):
+        few = len(distinct(glance.array[:, c])) < 3
+        if few or (cell.source in labels and sheet.n_rows > _ROWS):
+            continue
+        parts = glance.whole(c)[:, 0]
+        if not np.isfinite(parts).all() or not in_equal_parts(parts):
+            continue
+        each = [
+            np.bincount(glance.codes[parts == part] + 1, minlength=1 + len(glance.classes))
+            for part in distinct(parts)
+        ]
+        stratified = np.ptp(each, axis=0).max() <= 1 and np.min(each, axis=0)[1:].min() >= _IN_EACH
+        if cell.source not in labels or stratified:
+            gone.append(cell.name)
+    left = sheet.without(gone, identities.equal_parts(gone)) if len(gone) == 1 else sheet
+    return left if left.cells else sheet
 
 
 def leave_out_copies(glance: Glance) -> Sheet:

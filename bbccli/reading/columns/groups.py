@@ -189,12 +189,15 @@ def refuse_key_of_long(
 
     Otherwise each row of a configuration would count as a sample of its own.
     """
-    if "truth" not in roles or {"row_id", "repeat"} & roles.keys():
+    if "truth" not in roles or "row_id" in roles:
         return
     rows = np.arange(table.n_rows)
     if configuration:
         whole = joint([table.column(name).codes()[0] + 1 for name in configuration])
         rows = np.flatnonzero(whole == whole[:1])
+    if "repeat" in roles:
+        _refuse_key_of_repeats(table, roles["repeat"], spare, rows)
+        return
     truth = table.column(roles["truth"]).take(rows)
     fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
     for name in spare if len(rows) >= FEWEST_ROWS else ():
@@ -202,6 +205,26 @@ def refuse_key_of_long(
             group = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
             if group is not None and group.is_key:
                 raise _fault(table, group, rows, roles)
+
+
+def _refuse_key_of_repeats(table: Table, repeat: str, spare: Sequence[str], rows: IntArray) -> None:
+    """Refuse a column that has the same values in each repeat, each once, in another order."""
+    repeats = table.column(repeat).take(rows).codes()[0]
+    size, rest = divmod(len(rows), 1 + int(repeats.max(initial=0)))
+    for name in spare if size >= FEWEST_ROWS and not rest and len(rows) > size else ():
+        if not (name in table.texts or name in table.integers):
+            continue
+        keys = table.column(name).take(rows).codes()[0]
+        once = int(keys.max()) + 1 == size and not len(repeated(joint([repeats, keys])))
+        in_order = keys[np.argsort(repeats, kind="stable")]
+        if once and (in_order != np.tile(in_order[:size], len(rows) // size)).any():
+            raise InputError(
+                "has the same values in every repeat, each once, in another order, like the key of "
+                "the samples",
+                path=table.path,
+                column=name,
+                hint=f"give {parameter('row_id', name)}",
+            )
 
 
 def _fault(

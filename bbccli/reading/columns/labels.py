@@ -94,13 +94,19 @@ def turn_confidence(glance: Glance) -> Sheet:
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
         sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
         used.append(cell.source)
-    if not used:
-        return sheet
-    # what can't be a probability is a feature, exported with the model's predictions
-    there = {cell.name for cell in sheet.cells} - {*used}
+    return _without_features(glance, sheet, used)
+
+
+def _without_features(glance: Glance, sheet: Sheet, of_model: Sequence[str]) -> Sheet:
+    """Return the sheet without what can't be a probability, as that of the only model is: features,
+    exported with its predictions.
+    """
+    there = {cell.name for cell in sheet.cells} - {*of_model}
     beyond = ((glance.array < 0) | (glance.array > 1)).any(axis=0) & glance.fractions
-    names = [cell.name for cell in compress(cells, beyond) if cell.name in there]
-    return sheet.without(names, identities.features_beside(used[0], names)) if names else sheet
+    names = [cell.name for cell in compress(glance.cells, beyond) if cell.name in there]
+    if not names or not of_model:
+        return sheet
+    return sheet.without(names, identities.features_beside(of_model[0], names))
 
 
 def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
@@ -167,6 +173,7 @@ def one_of_each_model(glance: Glance) -> Sheet:
     pairs = _pairs(sheet, [*models])
     labels = glance.labels
     glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
+    nameless = list[str]()
     for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
         codes = codes_of(glance, label) if alone else None
@@ -191,8 +198,11 @@ def one_of_each_model(glance: Glance) -> Sheet:
                 sheet = sheet.without(
                     [configuration.name for configuration in sheet.configurations[label]], note
                 )
+                match = _LABEL.fullmatch(label)
+                within = ((glances[model] >= 0) & (glances[model] <= 1)).all()
+                nameless += [model] * bool(model == named and match and not _head(match) and within)
                 break
-    return sheet
+    return _without_features(glance, sheet, nameless)
 
 
 def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
@@ -236,9 +246,8 @@ def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
     of = {"": models[0]} if len(models) == 1 else {}
     of |= {_head(match): name for name, match in matches.items() if match}
     heads = {name: _LABEL.fullmatch(name) for name in free}
-    pairs = {
-        name: of.get(_head(match) if match else name.casefold()) for name, match in heads.items()
-    }
+    own = {name: of.get(name.casefold()) for name in free}  # `prediction_score` of `prediction`
+    pairs = {name: (match and of.get(_head(match))) or own[name] for name, match in heads.items()}
     return {name: other for name, other in pairs.items() if other not in (None, name)}
 
 

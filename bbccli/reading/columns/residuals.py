@@ -272,8 +272,8 @@ def _is_the_prediction(
 
 
 def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
-    """Return the columns, of such a name or `among` some, that say in which rows a column of labels
-    is right, or wrong.
+    """Return the columns, of such a name or `among` some, that say in which rows a column of
+    labels, or of probabilities, is right, or wrong.
     """
     names = " ".join([cell.name for cell in glance.sheet.cells])
     cells = [
@@ -287,9 +287,14 @@ def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
     are_marks = ((some == 0) | (some == 1) | np.isnan(some)).all(axis=0)
     marks = {cell.name: cell for cell in compress(cells, np.asarray(are_marks))}
     meanings, truth = dict[str, str](), glance.codes
-    for label, mark in product(glance.labels if marks else (), marks):
-        predicted = codes_of(glance, label)
-        if predicted is None or label == mark:
+    within = ((glance.array >= 0) & (glance.array <= 1)).all(axis=0) & glance.fractions
+    places = {glance.cells[c].name: c for c in np.flatnonzero(within).tolist()}
+    probabilities = [*places] if len(glance.classes) == 2 else []
+    for label, mark in product([*glance.labels, *probabilities] if marks else (), marks):
+        predicted = codes_of(glance, label) if label not in places else None
+        if label in places:
+            predicted = np.asarray(glance.whole(places[label])[:, 0] > 0.5, np.int64)
+        if predicted is None or label == mark or (label in places and mark in among):
             continue
         known = (predicted >= 0) & (truth >= 0)
         right, said = (predicted == truth)[known], all_rows(glance.sheet, [marks[mark]])[known, 0]
@@ -297,5 +302,5 @@ def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
             continue
         for what, wanted in (("right", right), ("wrong", ~right)):
             if (said == wanted).all():
-                meanings[mark] = f"1 where {label} is {what}"
+                meanings.setdefault(mark, f"1 where {label} is {what}")
     return meanings

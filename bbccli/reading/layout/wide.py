@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
+from bbccli.reading.arrow import to_numbers
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
 from bbccli.reading.sample_index import split_caret
@@ -57,6 +60,10 @@ def choose_roles(
         role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
         for role in NAMES
     }
+    texts = [name for name in by_name["truth"] if name in table.texts]
+    values = {value for name in texts for value in table.column(name).named_codes()[1]}
+    # a class `Y` has a column of its own
+    by_name["truth"] = [name for name in by_name["truth"] if name in texts or name not in values]
     firm = [name for name in by_name["truth"] if name.casefold() not in LATE_TRUTHS]
     by_name["truth"] = firm or by_name["truth"]
     survival = bool({"time", "event"} & chosen.keys())
@@ -149,6 +156,7 @@ def check_outcome(
     for name in table.nested:
         if name.casefold() in NAMES["truth"]:
             column_of(table, name, "truth", "the truth")
+    _refuse_indicators(table)
     by_option = f"{parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
     if are_folds(table, chosen):
         raise InputError(
@@ -181,3 +189,22 @@ def check_outcome(
         path=table.path,
         hint=hint + (f"; {near}" if near else ""),
     )
+
+
+def _refuse_indicators(table: Table) -> None:
+    """Refuse a truth in a column for each class."""
+    from bbccli.reading.columns.features import families
+
+    numeric = [name for name in table.names if name not in table.texts]
+    columns = [to_numbers(table.column(name).values) for name in numeric]
+    found = families(numeric, np.column_stack(columns)) if columns and table.n_rows > 1 else []
+    if len(found) == 1 and len(found[0]) < len(numeric):
+        names = [numeric[place] for place in found[0]]
+        raise InputError(
+            f"no truth column, but in every row one of {listing(names, 8)} is 1, and the others "
+            "are 0: a truth in a column for each class",
+            path=table.path,
+            column=names[0],
+            hint=f"write it in one column, in pandas: df['truth'] = df[{names}].idxmax(axis=1)"
+            ".str.split('_').str[-1]",
+        )
