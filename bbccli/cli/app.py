@@ -196,11 +196,11 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
     hint = hint or (f"did you mean {bare[near[0]]}?" if near else "")
-    of_report = program == "bbc report"
-    inside = context is not None and context.parent is not None
-    unknown = type(error).__name__ == "NoSuchOption" and inside
-    if unknown and (of_report or not hint) and name in _flags_of("correct", context):
-        hint = f"bbc correct FILE {name} ...{' -o report.html' * of_report}"
+    outer, of_report = getattr(context, "parent", None), program == "bbc report"
+    if outer is not None and type(error).__name__ == "NoSuchOption" and (of_report or not hint):
+        of_correct = outer.command.get_command(outer, "correct").params
+        if any(name in one.opts for one in of_correct):
+            hint = f"bbc correct FILE {name} ...{' -o report.html' * of_report}"
     hint = hint or f"{program} --help"
     asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))
     if asked and program == "bbc":
@@ -208,12 +208,6 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
         quoted = shlex.quote(asked[2])
         hint = f"bbc correct {quoted}" if is_file else nearest(asked[2], COMMANDS, hint)
     return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
-
-
-def _flags_of(name: str, context: Any) -> list[str]:
-    """Return the flags of a command, given the context of another one."""
-    command = context.parent.command.get_command(context.parent, name)
-    return [flag for parameter in command.params for flag in parameter.opts]
 
 
 def _complained(error: BbcError) -> int:

@@ -277,7 +277,7 @@ def test_a_ranking_does_not_make_up_what_is_not_known(found):
     rows = (Ranked("a", 1.0, inside=True), Ranked("b", 0.9, 0.7, 0.96, inside=None))
     evidence = replace(found.evidence, ranking=Ranking("auc", rows, 2, level=0.95))
     drawn = draw("ranking", replace(found, evidence=evidence))
-    assert drawn.rows[0][-2:] == ["unknown", "yes"] and drawn.rows[1][-1] == "unknown"
+    assert drawn.rows[0][-2:] == ["none", "yes"] and drawn.rows[1][-1] == "unknown"
     picture = ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
     assert "NaN" not in ElementTree.tostring(picture, encoding="unicode")
     bare = Ranking("auc", (Ranked("a", 0.9),), 1, without="it <b>jumps")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bbccli.comparisons.records import BestSet, Comparison, Member
+from bbccli.comparisons.records import BestSet, Comparison
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import Digits, count, every, percent, short
+from bbccli.platform.rounding import count, every, percent, short
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
@@ -29,6 +29,7 @@ from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import (
     VERDICTS,
     best_set,
+    both_ends,
     figures_of,
     is_selected,
     is_single,
@@ -218,27 +219,22 @@ def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[t
             yield "simplest", f"{member.configuration}: {score}, {apart}"
 
 
-def _behind(digits: Digits, member: Member) -> str:
-    if member.difference > 0:
-        return f"{digits.difference(member.difference)} ahead"
-    return digits.difference(-member.difference)
-
-
 def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
     digits, level = figures_of(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(best.members) - best.n_inside
     winner, inside = winner_of(best), [member for member in best.members if member.inside]
 
-    def interval(member: Member) -> str:
-        ends = [digits.performance(end) for end in (member.lower, member.upper)]
-        return " to ".join(ends) if all(ends) else "none"
-
     return BlockTable.of(
         [
             TableColumn("configuration", lambda row: row.configuration, text=True),
             TableColumn(label, lambda row: digits.performance(row.performance)),
-            TableColumn(f"{level} CI", interval),
-            TableColumn("behind winner", partial(_behind, digits)),
+            TableColumn(f"{level} CI", lambda row: both_ends(row, digits.performance)),
+            TableColumn(
+                "behind winner",
+                lambda row: (
+                    digits.difference(abs(row.difference)) + " ahead" * (row.difference > 0)
+                ),
+            ),
         ],
         inside,
         rest="{} more can't be ruled out as the best"

@@ -13,7 +13,7 @@ from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Rank
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.words import phrases
-from bbccli.reports.words.comparison_sentences import in_set
+from bbccli.reports.words.comparison_sentences import both_ends, in_set
 from bbccli.reports.words.sentences import shipped
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
@@ -114,7 +114,7 @@ def ranking(exhibit: Exhibit, ranked: Ranking) -> Drawn | str:
     for rank, row in enumerate(ranked.rows, 1):
         cells = [str(rank), visible(row.configuration), digits.performance(row.performance)]
         if ranked.level is not None:
-            cells += [_ends(row, digits), MAY_BE[row.inside]]
+            cells += [both_ends(row, digits.performance), MAY_BE[row.inside]]
         rows.append(cells)
     roles = _roles(winner, ranked)
     shown = [row for row, _ in roles]
@@ -193,8 +193,8 @@ MOST_OUT = 3
 
 def _point(row: Ranked, winner: Ranked | None, ranked: Ranking, digits: Digits) -> Spec:
     hover = f"{vega.name_of(row.configuration)}: {digits.performance(row.performance)}"
-    if row.lower is not None and row.upper is not None:
-        hover += f", {percent(ranked.level or 0)} simultaneous CI {_ends(row, digits)}"
+    if (ends := both_ends(row, digits.performance)) != "none":
+        hover += f", {percent(ranked.level or 0)} simultaneous CI {ends}"
     series = "in the confidence set" if row.inside else "others"
     return {
         "series": "winner" if row is winner else series,
@@ -203,12 +203,6 @@ def _point(row: Ranked, winner: Ranked | None, ranked: Ranking, digits: Digits) 
         "upper": row.upper,
         "hover": hover,
     }
-
-
-def _ends(row: Ranked, digits: Digits) -> str:
-    if row.lower is None or row.upper is None:
-        return "unknown"
-    return f"{digits.performance(row.lower)} to {digits.performance(row.upper)}"
 
 
 def _leader(ranked: Ranking, digits: Digits) -> str:

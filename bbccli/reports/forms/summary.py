@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from statistics import median, quantiles
@@ -106,9 +106,10 @@ class Summary:
     def doubts_by_kind(self) -> list[Note]:
         """Return a note for each kind of doubt: the first file, what it says, and how many more."""
         return [
-            replace(note, text=f"{visible(path)}{_and_more(files)}: {note.text}")
+            replace(note, text=f"{visible(path)}{more * (len(files) > 1)}: {note.text}")
             for files in self.doubts.values()
             for path, note in files[:1]
+            for more in [f" and {count(len(files) - 1, 'other file')}"]
         ]
 
     def render(self, style: Style = Style(), /) -> str:
@@ -247,10 +248,6 @@ def _row_of(document: Envelope | ErrorEnvelope) -> dict[str, str]:
         "gate": gate,
         "doubts": "" if gate else doubts,
     }
-
-
-def _and_more(files: Sequence[object]) -> str:
-    return f" and {count(len(files) - 1, 'other file')}" * (len(files) > 1)
 
 
 _HEADER = ("optimism", "files", "least", "lower quartile", "median", "upper quartile", "most")

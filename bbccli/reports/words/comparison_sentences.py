@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
@@ -251,6 +252,12 @@ def in_set(n_inside: int, n_all: int, level: float) -> str:
     if n_inside == n_all > 1:
         some = f"{every(n_all, 'configuration')} are"
     return f"{some} in the {percent(level)} confidence set of the best"
+
+
+def both_ends(row: Any, write: Callable[[float], str]) -> str:
+    """Return the ends of a row; "none" where one is unknown."""
+    known = row.lower is not None and row.upper is not None
+    return f"{write(row.lower)} to {write(row.upper)}" if known else "none"
 
 
 def winner_of(best: BestSet) -> Member:
