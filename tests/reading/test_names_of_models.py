@@ -114,9 +114,17 @@ def test_every_folder(name, monkeypatch):
         same(plain, strange, [names[int(one[1:])] for one in plain.configurations])
 
 
-@pytest.mark.parametrize("layout", list(TableLayout))
-@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-@pytest.mark.parametrize("name", ["autogluon_classes", "mljar_weights", "optuna"])
+WRITTEN = [(suffix, layout) for suffix in (".parquet", ".csv") for layout in TableLayout]
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "layout"),
+    [
+        *(("autogluon_classes", *one) for one in WRITTEN),
+        *((name, *WRITTEN[0]) for name in ("mljar_weights", "optuna")),
+        *(swept(name, *one) for name in ("mljar_weights", "optuna") for one in WRITTEN[1:]),
+    ],
+)
 def test_converted_and_read_again(name, suffix, layout, monkeypatch, tmp_path):
     folder, given = loaded(name)
     n, n_written = len(given.by_configuration), 0
