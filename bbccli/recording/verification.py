@@ -54,7 +54,7 @@ class Candidate:
         recorded = {part.split for part in self.parts if part.predictions is not None}
         lacks = [split not in recorded for split in range(len(self.splits))]
         splits = np.where((self.splits == score) & lacks, np.nan, self.splits)
-        return replace(self, splits=splits)
+        return replace(self, splits=splits, mean=self.mean + 0 * float(splits.sum()))
 
     @property
     def failed(self) -> bool:
@@ -239,7 +239,7 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
         ]
     chosen = getattr(results, "best_index_", None)
     means = [candidate.mean for candidate in candidates]
-    if chosen is None or not np.isfinite(means[chosen]):
+    if chosen is None or not np.isfinite(means).any():
         return []
     best = int(np.nanargmax(means))
     if means[best] - means[chosen] <= tolerance_of(TOLERANCE, means[best]):

@@ -61,6 +61,14 @@ def test_a_score_given_to_failed_fits_is_none(tmp_path, score):
     assert [one.name for one in run.left_out] == ["n_neighbors=-1"]
 
 
+def test_a_choice_of_failed_fits_is_told(tmp_path):
+    rec = recorder(tmp_path, cv=3, scoring="neg_log_loss")
+    made = search(rec, grid={"n_neighbors": [-1, 25]}, error_score=0, refit=False)
+    assert made.best_params_ == {"n_neighbors": -1}
+    with pytest.warns(UserWarning, match="the search chose n_neighbors=-1, not n_neighbors=25"):
+        rec.finish(made)
+
+
 def test_a_metric_that_fails_is_the_cause(tmp_path):
     rec = recorder(tmp_path, cv=LeaveOneOut(), scoring="neg_log_loss")
     rec.finish(search(rec))
