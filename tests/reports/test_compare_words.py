@@ -308,9 +308,9 @@ def test_the_page_of_several_pairs_names_pair_and_test(run, said, file, tmp_path
     text = page.read_text()
     assert len(document["comparisons"]) == 6
     for one in document["comparisons"]:
-        assert f"{one['first']} - {one['second']}, {one['test']}" in text
+        assert f"{one['first']} minus {one['second']}, {one['test']}" in text
     assert run("compare", file, *asked[:2], *FAST, "-o", page, "-q")[0] == 0
-    assert "a minus b, wald" not in page.read_text() and "a - b" in page.read_text()
+    assert "a minus b, wald" not in page.read_text() and "a minus b" in page.read_text()
 
 
 def test_beliefs_of_several_pairs_stand_beside_each(said, file):
