@@ -5,14 +5,19 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from matrices import binary
 from oracle_data import FOLDER
 from scipy import stats
+from thorough import examples
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of
 from bbccli.comparisons.records import Verdict
 from bbccli.errors import OptionError, UndefinedError
+from bbccli.platform.records import as_json
 from bbccli.types import Adjustment
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())
@@ -216,6 +221,30 @@ def test_few_data_sets_say_so():
     two = across(AUCS[:, :2], tests=["all"])
     assert [one.p for one in two.overall] == [None, None]
     assert all(one.p for one in two.pairs)
+
+
+TABLES = arrays(
+    float,
+    st.tuples(st.integers(1, 9), st.integers(2, 5)),
+    elements=st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.5 + 1e-16, 1.0]) | st.floats(0, 1),
+)
+
+
+@pytest.mark.sweep
+@given(TABLES)
+@settings(max_examples=examples(60))
+def test_nothing_degenerate_is_nan_or_certain(values):
+    found = across(values, tests=["all"])
+    for one in (*found.overall, *found.pairs):
+        assert one.p is None or 0 < one.p <= 1
+        assert one.p_adjusted is None or 0 < one.p_adjusted <= 1
+        assert (one.p is None) == ("undefined-test" in {note.code for note in one.notes})
+        for number in (one.statistic, one.difference, *((one.effect and [one.effect.value]) or [])):
+            assert number is None or np.isfinite(number)
+    assert sum(s.mean_rank for s in found.standings) == pytest.approx(
+        values.shape[1] * (values.shape[1] + 1) / 2
+    )
+    assert "nan" not in str(as_json(found))
 
 
 def test_names():

@@ -67,6 +67,27 @@ def matrices(draw):
     )
 
 
+METRICS_OF = {
+    Task.BINARY: ("accuracy", "auc", "log-loss", "f1", "mcc", "precision", "balanced-accuracy"),
+    Task.REGRESSION: ("mae", "rmse", "medae", "r2", "pearson"),
+}
+
+
+@pytest.mark.sweep
+@given(matrices(), st.data())
+@settings(max_examples=examples(120))
+def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
+    metric = data.draw(st.sampled_from(METRICS_OF[matrix.task]))
+    rope = data.draw(st.sampled_from([0.0, 0.1]))
+    for test in TESTS:
+        try:
+            found = ask(test, matrix, metric, (0, 1), FEW, rope=rope)
+        except (UndefinedError, UnsupportedError) as error:
+            assert error.problem
+            continue
+        assert_sound(found)
+
+
 @given(st.lists(st.integers(0, 8), min_size=4, max_size=4).filter(lambda c: sum(c) > 1))
 @settings(max_examples=examples(60))
 def test_every_small_table(counts):

@@ -62,6 +62,20 @@ def test_enumerated_draws_count_by_their_probabilities():
     assert (error.lower, error.upper) == (0.0, 0.0)
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("drawn", [True, False])
+def test_the_monte_carlo_error_is_that_of_drawing_again(drawn):
+    ends, errors = [], []
+    for seed in range(600):
+        values = resamples(400, seed)
+        value = values.mean() if drawn else 0.75
+        interval, error, _ = found(of(values), Basis(value, 7, 50, drawn=drawn))
+        ends.append((interval.lower, interval.upper))
+        errors.append((error.lower, error.upper))
+    spread = np.std(ends, axis=0, ddof=1)
+    assert np.mean(errors, axis=0) == pytest.approx(spread, rel=0.1)
+
+
 def test_the_guard_leaves_the_error_of_its_ends_as_it_is():
     values = resamples()
     basis = Basis(values.mean(), 60, 100)
