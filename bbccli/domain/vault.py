@@ -108,11 +108,14 @@ def sealed_rows(
         ends = np.cumsum(sizes[ours])
         wanted = n_wanted / n_samples * sizes[ours].sum()
         chosen[ours[: np.searchsorted(ends, wanted + 0.5, side="right")]] = True
-    for unit in order:  # what rounding and large groups left open
-        lacking = n_wanted - sizes[chosen].sum()
-        stays = of_unit[~chosen].sum(axis=0) > of_unit[unit]
-        if not chosen[unit] and sizes[unit] <= lacking and stays[of_unit[unit] > 0].all():
+    lacking, staying = n_wanted - sizes[chosen].sum(), of_unit[~chosen].sum(axis=0)
+    for unit in order[~chosen[order]]:  # what rounding and large groups left open
+        if lacking <= 0:
+            break
+        inside = of_unit[unit]
+        if sizes[unit] <= lacking and (staying > inside)[inside > 0].all():
             chosen[unit] = True
+            lacking, staying = lacking - sizes[unit], staying - inside
     sealed = chosen[units]
     if sealed.sum() < FEWEST:
         raise OptionError(
