@@ -320,3 +320,12 @@ def test_no_task_is_named_where_rows_may_be_folds(save, table):
 def test_scores_of_items_name_their_task(save, table):
     error = refusal(save, table)
     assert "a fold" not in error.problem and 'task="score"' in error.hint
+
+
+def test_the_individuals_of_tpot(save):
+    scores = {"": range(8), "roc_auc_score": np.linspace(0.7, 0.8, 8)}
+    search = {"Parents": [""] * 8, "Generation": np.arange(8) // 4}
+    for more in (search, search | {"Individual": [f"p{i}" for i in range(8)]}):
+        refused("scores of a search", save("evaluated.csv", scores | more))
+    models = {"generation": RNG.random(60), "parents": RNG.random(60)}
+    assert read(save("m.csv", {"y": RIGHT, **models})).n_configurations == 2

@@ -49,7 +49,7 @@ _SEARCH: Final = pattern(
     r"params|(?:params?|config|hparams?|hp|user_attrs|tags)[_./ :].+|\.metric|\.estimator"
     r"|\.config|\.iter|std_?err|rank_test_\w+|trial(?:_?(?:id|number))?|number|state|epochs?"
     r"|(?:global_)?steps?|iterations?|n_iter|learning_rate|lr|train_sizes?|datetime_\w+"
-    r"|(?:mean_|std_)?(?:fit|score|train|training)_?time.*",
+    r"|(?:mean_|std_)?(?:fit|score|train|training)_?time.*|generation|parents|pareto_front",
     re.IGNORECASE,
 )
 """Columns that only a search, or the training of one model, has."""
