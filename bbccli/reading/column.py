@@ -161,8 +161,8 @@ class Column:
         elif len(self) <= FEW and (self.is_text or self.is_integer):
             given, code = values.to_pylist(), {None: -1}
             codes = np.array([code.setdefault(value, len(code) - 1) for value in given], np.int64)
-            first = [given.index(value) for value in [*code][1:]]
-            values = take(values, as_arrow(np.array(first, np.int64)))
+            first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+            values = take(values, as_arrow(first))
         else:
             encoded = apply("dictionary_encode", values)
             codes, values = to_codes(encoded.indices), encoded.dictionary
