@@ -16,7 +16,7 @@ import numpy as np
 
 from bbccli.errors import parameter
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.arrow import is_number, is_text, to_numbers
+from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import joint
 from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.reading.table import Table
@@ -70,7 +70,7 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
 
 def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
     """True if there is a row for each fold, in a long table of each configuration."""
-    texts = [name for name in table.names if is_text(table.type_of(name))]
+    texts = [name for name in table.names if name in table.texts]
     folds = [n for n in texts if all(map(FOLD.fullmatch, table.column(n).named_codes()[1]))]
     folds += [name for name in _levels_of(table) if "fold" in name.casefold()]
     folds += [roles[role] for role in ("fold", "repeat") if role in roles]
@@ -91,9 +91,9 @@ def may_be_folds(table: Table, key: str | None) -> bool:
     All or nothing spreads by p (1 - p), the mean of m samples by 1 / m of it. Whole numbers up to
     10 are ratings, or right and wrong.
     """
-    if key is not None and (is_text(table.type_of(key)) or not _counts(_numbers(table, key))):
+    if key is not None and (key in table.texts or not _counts(_numbers(table, key))):
         return False
-    numbers = [_numbers(table, name) for name in table.names if is_number(table.type_of(name))]
+    numbers = [_numbers(table, name) for name in table.names if name in table.numeric]
     scores = [number for number in numbers if (number % 1).any()]
     scores = scores or [
         number for number in numbers if number.max(initial=0) > 10 and not _counts(number)
@@ -150,9 +150,9 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
     if "row_id" in roles:
         keys = [roles["row_id"]] if roles["row_id"] in levels and len(hints.tables) < 2 else []
     if len(hints.tables) > 1:
-        same = [name for name in keys if _same_in_all(hints.tables, name)]
+        same = [name for name in keys if same_in_all(hints.tables, name)]
         return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
-    texts = [name for name in free if is_text(table.type_of(name))]
+    texts = [name for name in free if name in table.texts]
     texts = [roles["configuration"]] if "configuration" in roles else texts
     whole = [key for key in keys if _size(levels[key]) == table.n_rows]
     whole = [key for key in whole if key in texts or key.casefold().endswith("id")]
@@ -175,7 +175,7 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
     return {"row_id": whole[0]} if whole else {}
 
 
-def _same_in_all(tables: Sequence[Table], name: str) -> bool:
+def same_in_all(tables: Sequence[Table], name: str) -> bool:
     """True if a column has the same values in several files."""
     sets = [
         {*table.column(name).named_codes()[1]} if name in table.names else None for table in tables
@@ -191,7 +191,7 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
         likely = [n for n, values in codes.items() if _size(joint([keys, values])) == _size(keys)]
         likely = [name for name in likely if _size(codes[name]) > 2]
-        texts = [name for name in free if is_text(table.type_of(name))]
+        texts = [name for name in free if name in table.texts]
         # text of more values than half of the items is what was asked; codes count from 1
         most = _size(keys) / 2 + 1
         likely = [n for n in likely if n not in texts or _size(codes[n]) <= most]
@@ -208,21 +208,21 @@ def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[st
 def _predictions(table: Table, levels: Levels, roles: Mapping[str, str]) -> list[str]:
     """Return the columns that may hold the predictions: fractions, else labels, else numbers."""
     free = _free(table, roles)
-    fractions = [name for name in free if name not in levels and not is_text(table.type_of(name))]
+    fractions = [name for name in free if name not in levels and name not in table.texts]
     labels = []
     if (truth := roles.get("truth")) is not None:
         known = {*table.column(truth).named_codes()[1]}
         labels = [n for n in free if n in levels and {*table.column(n).named_codes()[1]} <= known]
-    return fractions or labels or [name for name in free if not is_text(table.type_of(name))]
+    return fractions or labels or [name for name in free if name not in table.texts]
 
 
 def _positive(table: Table, truth: str, levels: Levels) -> str:
     """Return the first of two classes if predictions are higher on it; else nothing."""
     names = table.column(truth).named_codes()[1]
-    if len(names) != 2 or not is_text(table.type_of(truth)):
+    if len(names) != 2 or truth not in table.texts:
         return ""
     first = levels[truth] == names.index(min(names))
-    scores = [n for n in table.names if n not in levels and not is_text(table.type_of(n))]
+    scores = [n for n in table.names if n not in levels and n not in table.texts]
     numbers = [to_numbers(table.column(name).values) for name in scores]
     parts = [[number[part & ~np.isnan(number)] for part in (first, ~first)] for number in numbers]
     higher = [a.mean() > b.mean() for a, b in parts if len(a) and len(b)]

@@ -245,7 +245,7 @@ def joint(codes: Sequence[IntArray]) -> IntArray:
 
 def by_appearance(codes: IntArray) -> tuple[IntArray, IntArray]:
     """Renumber codes (n,), at least 0, by first appearance; return also the first row of each."""
-    first = _first_rows(codes)
+    first = first_rows(codes)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -256,10 +256,10 @@ def repeated(codes: IntArray) -> IntArray:
     """Return the rows whose code, at least 0, occurs in an earlier row."""
     codes = _dense(codes)
     rows = np.arange(len(codes))
-    return np.flatnonzero(_first_rows(codes)[codes] != rows)
+    return np.flatnonzero(first_rows(codes)[codes] != rows)
 
 
-def _first_rows(codes: IntArray) -> IntArray:
+def first_rows(codes: IntArray) -> IntArray:
     """Return the (K,) first row of each of the codes 0..K-1."""
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write to a place stays

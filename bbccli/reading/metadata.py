@@ -133,11 +133,8 @@ def merged(parts: Sequence[Metadata]) -> Metadata:
     if len(present) < 2:
         return present[0] if present else Metadata()
     raw = {key: value for part in reversed(present) for key, value in part.raw.items()}
-    configs = {
-        config["id"]: config
-        for part in reversed(present)
-        for config in part.raw.get("configs") or []
-    }
+    listed = [config for part in reversed(present) for config in part.raw.get("configs") or []]
+    configs = {config["id"]: config for config in listed}
     raw |= {"configs": list(configs.values())} if configs else {}
     return parse_metadata(raw, present[0].place)
 
@@ -229,9 +226,7 @@ def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | No
     """Return two finite numbers, the lower one first."""
     if value is None:
         return None
-    numbers = [
-        bound for bound in value if isinstance(bound, int | float) and not isinstance(bound, bool)
-    ]
+    numbers = [n for n in value if isinstance(n, int | float) and not isinstance(n, bool)]
     if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
         raise InputError(
             f"metadata key 'bounds' is {value!r}",

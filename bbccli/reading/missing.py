@@ -191,25 +191,17 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
     some = (lacking > 0) & (lacking < n_items)
     scores = np.where(missing, -np.inf, predictions.array)
     lowest = np.where(missing, np.inf, predictions.array).min(axis=(0, 1))
-    for wrong, problem in (
-        (
-            some & (lacking > MOST_LACKING * n_items),
-            f"more than {percent(MOST_LACKING)} of the items have no score",
-        ),
-        (
-            some & (lowest == scores.max()),
-            ("items have no score, and all others have the highest one"),
-        ),
-    ):
+    many = f"more than {percent(MOST_LACKING)} of the items have no score"
+    best = "items have no score, and all others have the highest one"
+    too_many, are_best = lacking > MOST_LACKING * n_items, lowest == scores.max()
+    for wrong, problem in ((some & too_many, many), (some & are_best, best)):
         if wrong.any():
             n_common = int((~gaps[:, lacking < n_items].any(axis=1)).sum())
             hint = "give a score for every item, 0 for unsolved ones"
-            hint += f"; or give --missing common-rows to use the {n_common} that all have" * bool(
-                n_common
-            )
-            hint += "; or --missing drop to leave out configurations that lack any" * (
-                not some.all()
-            )
+            if n_common:
+                hint += f"; or give --missing common-rows to use the {n_common} that all have"
+            if not some.all():
+                hint += "; or --missing drop to leave out configurations that lack any"
             counts = np.where(wrong, lacking, 0).tolist()
             text = counted(predictions.configurations, counts, n_items)
             raise InputError(f"{problem}: {text}", path=path, hint=hint)

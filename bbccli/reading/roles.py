@@ -13,7 +13,6 @@ from bbccli.notes import listing
 from bbccli.platform.arguments import as_list, coerce_fields
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import is_text
 from bbccli.reading.column import name_of
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.table import ArrowStream, Table, in_memory
@@ -261,7 +260,7 @@ def _content_fits(frame: Table, role: str, name: str) -> bool:
     """False if `id` or `id2` does not hold folds or repeats; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
-    texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []
+    texts = frame.column(name).codes()[1].to_pylist() if name in frame.texts else []
     fitting = [
         r for r, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
     ]

@@ -12,7 +12,7 @@ from bbccli.domain.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, take, to_codes
-from bbccli.reading.column import Column, joint, name_of, natural_order, repeated
+from bbccli.reading.column import Column, first_rows, joint, name_of, natural_order, repeated
 from bbccli.reading.roles import Hints
 from bbccli.reading.rows.repeats import by_key, by_outcome, notes_on
 from bbccli.reading.sample_columns import CONSTANT, check_constant
@@ -108,9 +108,8 @@ def _check_samples(sheet: Sheet) -> None:
     """Refuse truths, groups and weights of a sample that differ between training sizes."""
     if "row_id" not in sheet.roles:
         return
-    codes, names = sheet.roles["row_id"].named_codes()
-    first = np.empty(len(names), np.int64)
-    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # the last write stays
+    codes, _ = sheet.roles["row_id"].named_codes()
+    first = first_rows(codes)
     for role in (role for role in CONSTANT if role in sheet.roles):
         if not len(sheet.roles[role].nulls):
             check_constant(
@@ -169,8 +168,7 @@ def _placed(sheet: Sheet, samples: IntArray | None = None) -> Sheet:
     if row_id is not None and np.count_nonzero(rows >= 0) < len(placed):
         again = placed[repeated(cells[placed])]
         raise _occurs_twice(sheet, row_id, again)
-    first = np.empty(shape[1], np.int64)
-    first[samples[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    first = first_rows(samples)
     known = row_id or next(iter(sheet.roles.values()), None)
     rows_of_file = None if known is None or len(known.origins) > 1 else known.rows[first]
     keys = SampleKeys(np.arange(shape[1]), None, rows_of_file)

@@ -67,13 +67,7 @@ _MOST_CELLS = 2**22
 
 _Scale = Callable[[FloatArray], FloatArray]
 
-_SCALES: Mapping[str, tuple[_Scale, _Scale]] = {
-    "": (lambda p: p, np.ones_like),
-    " in logarithms": (np.log, lambda p: 1 / p),
-}
-"""What a mean is taken of, and how much that changes with the predictions."""
-
-_IN_LOG_ODDS: tuple[_Scale, _Scale] = (lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p)))
+_NORMALISED = " in logarithms, normalised"
 
 _PLACES = {"the median": 0.5, "the largest": 1.0, "the least": 0.0}
 
@@ -148,11 +142,10 @@ def _by_values(glance: Glance) -> dict[str, str]:
     units, recipes = _units(head), dict[str, str]()
     between = _between(head, units)
     rest = _rest(head) if between.any() or n_classes > 1 else np.full(len(names), np.inf)
-    for scale, (scaled, slope) in {**_SCALES, **_normalised(n_classes)}.items():
+    for scale, (scaled, slope) in _scales(n_classes).items():
         in_scale, steps = scaled(head), (units * slope(head)).max(axis=0)
-        of_parts = n_classes > 1 and scale not in _SCALES
         # means on other scales are nearly means
-        likely = _between(in_scale, steps) if of_parts else between
+        likely = _between(in_scale, steps) if scale == _NORMALISED else between
         likely = likely & (rest <= _NEAR * head.std(axis=0)) if scale else likely
         there = np.flatnonzero(np.isfinite(in_scale).all(axis=0))
         if not likely[there].any():
@@ -244,12 +237,16 @@ def _of_ranks(
     return recipes
 
 
-def _normalised(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
-    """Return the scale on which geometric means are averaged whose classes were made to sum to 1:
-    that of log-odds or, of several classes below each other, of logarithms less their mean.
+def _scales(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
+    """Return what a mean is taken of, and how much that changes with the predictions: these, their
+    logarithms and, of geometric means whose classes were made to sum to 1, log-odds or, of several
+    classes below each other, logarithms less their mean.
     """
+    scales: dict[str, tuple[_Scale, _Scale]] = {"": (lambda p: p, np.ones_like)}
+    scales[" in logarithms"] = np.log, lambda p: 1 / p
     if n_classes == 1:
-        return {" in log-odds": _IN_LOG_ODDS}
+        scales[" in log-odds"] = lambda p: np.log(p / (1 - p)), lambda p: 1 / (p * (1 - p))
+        return scales
 
     def less_mean(p: FloatArray) -> FloatArray:
         logarithms = np.log(p).reshape(-1, n_classes, p.shape[1])
@@ -260,7 +257,7 @@ def _normalised(n_classes: int) -> Mapping[str, tuple[_Scale, _Scale]]:
         each = steps.reshape(-1, n_classes, p.shape[1]).mean(axis=1)
         return np.asarray(steps + np.repeat(each, n_classes, axis=0))
 
-    return {" in logarithms, normalised": (less_mean, slope)}
+    return scales | {_NORMALISED: (less_mean, slope)}
 
 
 def _stacked(array: FloatArray, n: int) -> FloatArray:

@@ -132,10 +132,8 @@ def _goes_with(glance: Glance, column: int, label: str) -> bool:
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS), dtype=np.int64)
     scores = glance.whole(column)[rows, 0]
     there = ~np.isnan(scores)
-    ranks, inside = (
-        mean_ranks(scores[there]),
-        glance.codes[rows][there] == glance.classes.index(label),
-    )
+    ranks = mean_ranks(scores[there])
+    inside = glance.codes[rows][there] == glance.classes.index(label)
     n, n_inside = len(ranks), int(inside.sum())
     if not 0 < n_inside < n:
         return False
@@ -274,9 +272,7 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
     notes += [identities.classes_of_one_model(by_kind[""])] if by_kind[""] else []
     notes += [identities.classes_of_numbers(by_kind["numbered"])] if by_kind["numbered"] else []
     notes += [identities.scores_of_classes(by_kind["scores"])] if by_kind["scores"] else []
-    return replace(
-        sheet, cells=tuple(cell for cell in left if cell is not None), notes=tuple(notes)
-    )
+    return replace(sheet, cells=tuple(filter(None, left)), notes=tuple(notes))
 
 
 def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:

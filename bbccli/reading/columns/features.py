@@ -65,10 +65,9 @@ def set_aside_indicators(glance: Glance) -> Sheet:
         if not _take_turns(columns):
             continue
         names = [cells[c].name for c in places]
-        are_folds = (
-            re.search("fold|split|cv", names[0], re.IGNORECASE) and "fold" not in sheet.roles
-        )
-        sheet = sheet.without(names, identities.indicators(names, folds=bool(are_folds)))
+        called = re.search("fold|split|cv", names[0], re.IGNORECASE) is not None
+        are_folds = called and "fold" not in sheet.roles
+        sheet = sheet.without(names, identities.indicators(names, folds=are_folds))
         if are_folds and not is_given(glance.request.folds):
             first = sheet.table.column(names[0])
             codes = replace(first, values=as_arrow(columns.argmax(axis=1)))

@@ -13,7 +13,7 @@ from bbccli.notes import of_metadata
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers, to_rows
-from bbccli.reading.column import EXACT_INTEGERS, Column, joint, repeated
+from bbccli.reading.column import EXACT_INTEGERS, Column, first_rows, joint, repeated
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.roles import Hints
 from bbccli.reading.sheet import WIDE, Sheet
@@ -101,10 +101,7 @@ def set_aside_groups(glance: Glance) -> Sheet:
     if not recurring:
         return sheet
     cells = {cell.source for cell in sheet.cells}
-    best = max(
-        recurring,
-        key=lambda group: (group.one_truth, group.in_folds, group.in_blocks, len(group.counts)),
-    )
+    best = max(recurring, key=_clearest)
     if best.one_truth and best.name in cells:
         from bbccli.reading.advice import advice
 
@@ -130,13 +127,13 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     """
     whole = (name for name in spare if name in table.texts or name in table.integers)
     columns = (table.column(name) for name in whole)
-    recurring = list(_recurring(columns, np.arange(table.n_rows), truth, None))
-    best = max(
-        recurring,
-        key=lambda group: (group.one_truth, group.in_blocks, len(group.counts)),
-        default=None,
-    )
+    recurring = _recurring(columns, np.arange(table.n_rows), truth, None)
+    best = max(recurring, key=_clearest, default=None)
     return ("", "") if best is None else (best.name, best.rows_of_each)
+
+
+def _clearest(group: _Recurring) -> tuple[int, ...]:
+    return group.one_truth, group.in_folds, group.in_blocks, len(group.counts)
 
 
 def _recurring(
@@ -281,9 +278,7 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
 
 def _constant_within(codes: IntArray, counts: IntArray, truths: IntArray) -> bool:
     """True if truths (N,) are constant within values, which chance would not do."""
-    first = np.zeros(len(counts), np.int64)
-    first[codes[::-1]] = truths[::-1]
-    if (truths < 0).any() or (first[codes] != truths).any():
+    if (truths < 0).any() or (truths[first_rows(codes)][codes] != truths).any():
         return False
     shares = np.bincount(truths) / len(truths)
     sizes, times = np.unique(counts, return_counts=True)

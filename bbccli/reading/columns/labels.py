@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_ro
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    pass
 
 _PROBABILITY = pattern(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -195,9 +192,7 @@ def one_of_each_model(glance: Glance) -> Sheet:
             # the constant 0.5 of a dummy contradicts no label, and tells none
             if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = of_metadata.prediction_chosen(model, [label], "only")
-                sheet = sheet.without(
-                    [configuration.name for configuration in sheet.configurations[label]], note
-                )
+                sheet = sheet.without([sheet.configurations[label][0].name], note)
                 match = _LABEL.fullmatch(label)
                 within = ((glances[model] >= 0) & (glances[model] <= 1)).all()
                 nameless += [model] * bool(model == named and match and not _head(match) and within)

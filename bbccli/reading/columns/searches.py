@@ -168,10 +168,7 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
 def _is_unit(table: Table, name: str) -> bool:
     """True if the first value of a column of text is no number, and all others are."""
     first = table.head([name], 2).column(0).to_pylist()
-    if table.on_disk or [value is None or np.isnan(number_of(value)) for value in first] != [
-        True,
-        False,
-    ]:
+    if table.on_disk or [v is None or np.isnan(number_of(v)) for v in first] != [True, False]:
         return False
     values = table.column(name).values
     others = values.slice(1).drop_null().to_pylist()

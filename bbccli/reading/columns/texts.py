@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.notes import of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import apply, is_integer, to_numbers
+from bbccli.reading.arrow import apply, to_numbers
 from bbccli.reading.column import Column, joint, repeated, text_entries
 from bbccli.reading.columns.glance import Glance, some_rows
 from bbccli.reading.columns.groups import FEWEST_ROWS
@@ -109,7 +109,7 @@ def _in_order(glance: Glance, times: Sequence[Column]) -> Iterator[tuple[Column,
     for early, late in pairs:
         if _are_times(early) and apply("all", apply("less", early.values, late.values)).as_py():
             yield early, late
-    cells = [cell for cell in glance.cells if is_integer(table.type_of(cell.source))]
+    cells = [cell for cell in glance.cells if cell.source in table.integers]
     some = some_rows(glance.sheet, cells)
     columns = [*enumerate(some.T)] if len(cells) <= _MOST_COLUMNS else []
     if fold is not None:
@@ -136,7 +136,7 @@ def _are_origins(sheet: Sheet, origin: Column, later: Column) -> bool:
         name
         for name in names
         if name not in (origin.name, later.name)
-        and (name in sheet.table.texts or is_integer(sheet.table.type_of(name)))
+        and (name in sheet.table.texts or name in sheet.table.integers)
     ]
     series = (sheet.table.column(name).codes()[0] for name in of_series)
     return any(

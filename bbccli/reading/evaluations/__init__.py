@@ -104,9 +104,7 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
         raise not_predictions(str(path))
     if not logs and only_a_log:
         known = frameworks().values()
-        looked_for = "; ".join(
-            f"{framework.name}: {framework.signature}" for framework in known
-        ).replace("`", "")
+        looked_for = "; ".join(f"{tool.name}: {tool.signature}" for tool in known).replace("`", "")
         raise InputError(
             "is not a log of a known framework",
             path=str(path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bbccli.notes import Note, identities
-from bbccli.reading.arrow import as_arrow, is_number, to_numbers
+from bbccli.reading.arrow import as_arrow, to_numbers
 from bbccli.reading.classes import codes_among, in_order
 from bbccli.reading.columns.labels import is_of_predicted, of_class
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY, Layout
@@ -30,7 +30,7 @@ def by_labels(
     if (
         not columns
         or score in ("", by_hand)
-        or not is_number(table.type_of(score))
+        or score not in table.numeric
         or not isinstance(data, pa.Table)
     ):
         return table, layout, []

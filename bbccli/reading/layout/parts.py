@@ -17,7 +17,6 @@ import numpy as np
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import Note, of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import is_text
 from bbccli.reading.layout.dialects.base import first_of
 from bbccli.reading.roles import CONFIGURATIONS, Request, named
 from bbccli.reading.table import Table
@@ -40,7 +39,12 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
     elif len(tables) < 2 or not (apart := _told_apart(tables, request, [*models.values()])):
         return tables, []
     elif not models:
-        shared = _in_all(tables)
+        from bbccli.reading.advice import same_in_all
+
+        first, n_rows = tables[0], tables[0].n_rows
+        keys = (n for n in first.names if n in first.texts and same_in_all(tables, n))
+        # none where the key is another in each run of a framework
+        shared = next((n for n in keys if len(first.column(n).codes()[1]) == n_rows), "")
         raise InputError(
             f"has no sample in common with {tables[0].path}, by {apart!r}",
             path=tables[1].path,
@@ -88,22 +92,9 @@ def _told_apart(
             return str(fold)
     if not models and first_of(first, *CONFIGURATIONS) is not None:
         return ""  # rows of one table, split over files
-    texts = [name for name in first.names if is_text(first.type_of(name))]
+    texts = [name for name in first.names if name in first.texts]
     for name in [key] if key in first.names else texts if models else []:
         if all(_disjoint(group, name) for group in groups):
-            return name
-    return ""
-
-
-def _in_all(tables: Sequence[Table]) -> str:
-    """Return the first column of texts that differ within a file and are the same in all; empty if
-    there is none, as where the key is another in each run of a framework.
-    """
-    first = tables[0]
-    for name in [name for name in first.names if is_text(first.type_of(name))]:
-        held = ({*table.column(name).named_codes()[1]} for table in tables)
-        same = next(held)
-        if len(same) == first.n_rows and all(values == same for values in held):
             return name
     return ""
 

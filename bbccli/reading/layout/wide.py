@@ -67,10 +67,9 @@ def choose_roles(
     firm = [name for name in by_name["truth"] if name.casefold() not in LATE_TRUTHS]
     by_name["truth"] = firm or by_name["truth"]
     survival = bool({"time", "event"} & chosen.keys())
+    survival = survival or _is_survival(by_name, "truth" in chosen, table, hints)
     if not survival:
-        survival = _is_survival(by_name, "truth" in chosen, table, hints)
-        if not survival:
-            by_name |= {"time": [], "event": []}
+        by_name |= {"time": [], "event": []}
     for role, names in by_name.items():
         if role in chosen or role in hints.absent or (role == "truth" and survival):
             continue

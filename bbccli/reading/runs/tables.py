@@ -21,7 +21,7 @@ from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.metrics.roc_area import area
 from bbccli.platform.rounding import percent
-from bbccli.reading.arrow import is_number, is_text
+from bbccli.reading.arrow import is_text
 from bbccli.reading.interface import Order, RunReader
 from bbccli.reading.layout.dialects import DIALECTS, Dialect
 from bbccli.reading.layout.dialects.base import PROBABILITY, class_predictions, spelled
@@ -160,14 +160,13 @@ def _check_labels(table: Table, label: str, outcome: str) -> None:
 
 def _probabilities(table: Table, outcome: str) -> dict[str, str]:
     """Return the probability column of each class; the levels of the truth name columns too."""
-    columns = {
-        key.removeprefix(PROBABILITY): column for key, column in class_predictions(table).items()
-    }
+    of_classes = class_predictions(table).items()
+    columns = {key.removeprefix(PROBABILITY): column for key, column in of_classes}
     if not columns:
         truth = spelled(table, outcome)
         levels = () if truth is None else table.column(truth).named_codes()[1]
         columns = {name: name for name in levels if name in table.names}
-    return {name: column for name, column in columns.items() if is_number(table.type_of(column))}
+    return {name: column for name, column in columns.items() if column in table.numeric}
 
 
 def _agreement(codes: IntArray, chances: FloatArray) -> float:

@@ -14,7 +14,6 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import is_text
 from bbccli.reading.column import Column, joint
 from bbccli.reading.layout.wide import choose_roles
 from bbccli.reading.roles import Hints, column_of
@@ -155,7 +154,7 @@ def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
         return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     single = single_predictions(frame)
     if hints.task is Task.SCORE:  # text such as a response is no score
-        single = [name for name in single if not is_text(frame.type_of(name))]
+        single = [name for name in single if name not in frame.texts]
     return class_predictions(frame) or ({PREDICTION: single[0]} if single else {})
 
 

@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.reading.arrow import is_text
 from bbccli.reading.column import joint
 from bbccli.reading.layout.dialects.base import (
     Dialect,
@@ -64,7 +63,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
         name = spelled(frame, synonym)
         if name is None or name in hints.declared:
             continue
-        if synonym == CONFIGURATION or is_text(frame.type_of(name)):
+        if synonym == CONFIGURATION or name in frame.texts:
             return name
         if name in frame.integers and _tells_rows_apart(frame, name, hints):
             return name
