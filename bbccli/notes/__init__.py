@@ -33,19 +33,11 @@ NOTES: Mapping[str, NoteKind[...]]
 def __getattr__(name: str) -> Any:
     if name not in ("GROUPS", "NOTES"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    parts = {
-        title: [import_module(f"{__name__}.{module}") for module in modules]
-        for title, modules in _SECTIONS.items()
-    }
-    groups = {
-        title: {
-            kind.code: kind
-            for module in modules
-            for kind in vars(module).values()
-            if isinstance(kind, NoteKind)
-        }
-        for title, modules in parts.items()
-    }
+    groups: dict[str, dict[str, NoteKind[...]]] = {}
+    for title, modules in _SECTIONS.items():
+        parts = [vars(import_module(f"{__name__}.{module}")).values() for module in modules]
+        kinds = [kind for part in parts for kind in part if isinstance(kind, NoteKind)]
+        groups[title] = {kind.code: kind for kind in kinds}
     notes = {code: kind for group in groups.values() for code, kind in group.items()}
     globals().update(GROUPS=groups, NOTES=notes)
     return globals()[name]

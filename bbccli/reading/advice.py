@@ -95,9 +95,7 @@ def may_be_folds(table: Table, key: str | None) -> bool:
         return False
     numbers = [_numbers(table, name) for name in table.names if name in table.numeric]
     scores = [number for number in numbers if (number % 1).any()]
-    scores = scores or [
-        number for number in numbers if number.max(initial=0) > 10 and not _counts(number)
-    ]
+    scores = scores or [n for n in numbers if n.max(initial=0) > 10 and not _counts(n)]
     shares = [_share_of_range(score) for score in scores]
     limit = sum(float(share.mean() * (1 - share.mean())) for share in shares)
     return bool(shares) and _LEAST_IN_FOLD * sum(float(share.var()) for share in shares) <= limit
@@ -177,10 +175,10 @@ def _key(table: Table, levels: Levels, roles: Mapping[str, str], hints: Hints) -
 
 def same_in_all(tables: Sequence[Table], name: str) -> bool:
     """True if a column has the same values in several files."""
-    sets = [
-        {*table.column(name).named_codes()[1]} if name in table.names else None for table in tables
-    ]
-    return None not in sets and sets.count(sets[0]) == len(sets)
+    if any(name not in table.names for table in tables):
+        return False
+    sets = [{*table.column(name).named_codes()[1]} for table in tables]
+    return sets.count(sets[0]) == len(sets)
 
 
 def _truth(table: Table, levels: Levels, roles: Mapping[str, str]) -> Mapping[str, str]:

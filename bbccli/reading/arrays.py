@@ -238,10 +238,8 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
     if array.ndim != 4 or not array.size or array.shape[1] != n_samples:
         raise InputError(
             f"predictions have shape {shape}, but the outcome has {n_samples} values",
-            hint=(
-                "give (N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, "
-                "configurations and classes, in this order"
-            ),
+            hint="give (N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, "
+            "configurations and classes, in this order",
         )
     return array
 

@@ -73,16 +73,13 @@ def assemble(
     groups = None if group is None else group.take(np.flatnonzero(kept)).codes()[0]
     alone = groups is not None and len(distinct(groups)) == len(groups)
     groups = None if alone else groups  # groups of one are none
+    by_hand = [request.roles.group] if alone and request.roles.group else []
     notes = [
         *sheet.notes,
         *_notes_on_columns(sheet, request, outcome, predictions, groups),
         *gap_notes,
         *fold_notes,
-        *(
-            [of_metadata.groups_of_one(request.roles.group)]
-            if alone and request.roles.group
-            else []
-        ),
+        *map(of_metadata.groups_of_one, by_hand),
         *notes_on_groups(None if sheet.forecasts else groups, folds),
         *_notes_on_classes(sheet, whole, predictions, request.positive),
         *repeated(values, outcome, whole, groups, folds),
@@ -253,11 +250,7 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
     if n_rounded := counts.pop("rounded", 0):
         yield identities.rounded_predictions(n_rounded)
     if counts.pop(STOPPED_EARLY, 0):
-        which = [
-            configuration
-            for configuration in configurations
-            if STOPPED_EARLY in metadata.flags.get(configuration, ())
-        ]
+        which = [n for n in configurations if STOPPED_EARLY in metadata.flags.get(n, ())]
         yield flags.some_stopped(which, len(configurations))
     if counts:
         yield flags.validity_flags(counts)
@@ -273,14 +266,8 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
     """
     evaluation, targets = run.evaluation, run.targets
     kinds: list[tuple[Callable[[Sequence[str]], Note], Sequence[str]]] = [
-        (
-            of_metadata.tried_again,
-            [configuration for configuration in configurations if configuration in run.tried_again],
-        ),
-        (
-            of_metadata.recorded_again,
-            [configuration for configuration in configurations if configuration in run.again],
-        ),
+        (of_metadata.tried_again, [n for n in configurations if n in run.tried_again]),
+        (of_metadata.recorded_again, [n for n in configurations if n in run.again]),
         (of_metadata.damaged_parts, run.damaged),
     ]
     if evaluation is not None:
@@ -295,11 +282,7 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
         yield of_metadata.first_score(evaluation.score, evaluation.other_scores)
     if targets is None:
         return
-    scaled = [
-        configuration
-        for configuration in configurations
-        if configuration in targets.scaled and configuration != targets.of
-    ]
+    scaled = [n for n in configurations if n in targets.scaled and n != targets.of]
     if targets.unsure:
         yield of_data.targets_clipped(targets.unsure)
     elif scaled:

@@ -114,9 +114,8 @@ def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
     truth, (predictions,) = matrix.outcome.values, matrix.predictions
     labels = matrix.kind is PredictionKind.LABEL
     if predictions.ndim == 3:
-        names = [
-            f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in matrix.outcome.classes
-        ]
+        classes = matrix.outcome.classes
+        names = [f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in classes]
         predictions = predictions.reshape(len(predictions), -1)
     columns = {"row_id": as_arrow(np.arange(matrix.n_samples))}
     if matrix.folds is not None:

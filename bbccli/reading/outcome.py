@@ -263,10 +263,8 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
                 f"classes {other!r} ({count(counts[0], 'row')}) and {name!r} "
                 f"({count(counts[1], 'row')}) differ only in case or blanks",
                 np.flatnonzero(codes == code),
-                hint=(
-                    "use one spelling if they are one class; otherwise list all 'classes' in the "
-                    "metadata"
-                ),
+                hint="use one spelling if they are one class; otherwise list all 'classes' in the "
+                "metadata",
             )
 
 

@@ -217,9 +217,7 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
 
 def _worded(columns: Sequence[Column]) -> Column:
     """Return the first column with text other than numbers, else the first."""
-    of_words = (
-        column for column in columns if np.isnan([*map(number_of, column.named_codes()[1])]).any()
-    )
+    of_words = (c for c in columns if np.isnan([*map(number_of, c.named_codes()[1])]).any())
     return next(of_words, columns[0])
 
 

@@ -206,10 +206,8 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
             raise roles["fold"].fault(
                 problem,
                 lacking,
-                hint=(
-                    "write inner predictions in rows with a 'fold', and those of the outer test "
-                    "samples in rows with an empty 'fold'"
-                ),
+                hint="write inner predictions in rows with a 'fold', and those of the outer test "
+                "samples in rows with an empty 'fold'",
             )
     _check_disjoint(nested, blocks)
     return nested
@@ -241,10 +239,8 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
         raise row_id.fault(
             "row_id occurs twice within one outer fold",
             inner[again],
-            hint=(
-                "give one inner prediction per sample and outer fold, and average those of inner "
-                "repeats"
-            ),
+            hint="give one inner prediction per sample and outer fold, and average those of inner "
+            "repeats",
         )
 
 

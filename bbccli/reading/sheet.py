@@ -122,10 +122,7 @@ class Sheet:
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""
-        cells = (
-            replace(cell, rows=rows if cell.rows is None else cell.rows[rows])
-            for cell in self.cells
-        )
+        cells = (replace(c, rows=rows if c.rows is None else c.rows[rows]) for c in self.cells)
         roles = {role: column.take(rows) for role, column in self.roles.items()}
         return replace(self, n_rows=len(rows), roles=roles, cells=tuple(cells))
 

@@ -351,10 +351,8 @@ def not_predictions(path: str) -> InputError:
     return InputError(
         "holds a result of bbc, not predictions",
         path=path,
-        hint=(
-            "give the predictions that it was made from; for a result in .json or .jsonl use bbc "
-            "explain or bbc report"
-        ),
+        hint="give the predictions that it was made from; for a result in .json or .jsonl use bbc "
+        "explain or bbc report",
     )
 
 

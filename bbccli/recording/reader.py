@@ -271,9 +271,7 @@ def handed_over(run: Recording) -> Predictions:
         leaderboard=tuple(score for c, score in board.items() if complete[c]),
         curves=tuple(_curves(run)),
         again=tuple(attempt.name for attempt in tries if attempt.again),
-        tried_again=tuple(
-            attempt.name for c, attempt in enumerate(tries) if attempt.identity in identities[:c]
-        ),
+        tried_again=tuple(t.name for c, t in enumerate(tries) if t.identity in identities[:c]),
         damaged=run.damaged,
         weighted=weighted,
         refolded=run.design.refold,

@@ -74,9 +74,8 @@ def leave_out_bounds(glance: Glance) -> Sheet:
             "no predictions next to them",
             path=sheet.path,
             column=names[0],
-            hint=(
-                "add the point predictions, or name those that are configurations with --only NAME"
-            ),
+            hint="add the point predictions, or name those that are configurations with "
+            "--only NAME",
         )
     return left
 

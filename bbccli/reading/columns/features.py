@@ -83,11 +83,8 @@ def families(names: Sequence[str], array: FloatArray) -> list[list[int]]:
     for place in np.flatnonzero(((array == 0) | (array == 1)).all(axis=0)).tolist():
         stem = re.sub(r"[^\W_]+\W*$", "", names[place])
         stems.setdefault(stem, []).append(place)
-    return [
-        some
-        for stem, some in stems.items()
-        if stem and len(some) > 1 and _take_turns(array[:, some])
-    ]
+    of_stems = [some for stem, some in stems.items() if stem and len(some) > 1]
+    return [some for some in of_stems if _take_turns(array[:, some])]
 
 
 def _take_turns(columns: FloatArray) -> bool:

@@ -94,9 +94,7 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
         if _n_of(joint([codes[name] for name in (fold, *models, *tried)])) < table.n_rows:
             no_score, others = no_score | {fold}, tried
     worth = [scores[name] for name in scores if name not in no_score]
-    unique = [
-        name for name in table.names if short and name in table.texts and _differs(table, name)
-    ]
+    unique = [n for n in table.names if short and n in table.texts and _differs(table, n)]
     n_others = len(others) + bool({*models} & {*unique})
     of_search = n_others or (not models and 2 in worth)
     per_metric = any(
@@ -107,10 +105,8 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
         raise InputError(
             "holds scores of a search, not predictions",
             path=table.path,
-            hint=(
-                "give the folder that the tool wrote, or keep the predictions with "
-                "bbccli.recording: scores alone can't be corrected"
-            )
+            hint="give the folder that the tool wrote, or keep the predictions with "
+            "bbccli.recording: scores alone can't be corrected"
             if request.roles.row_id is None or request.roles.prediction is not None
             else f"{parameter('prediction', 'NAME')}, if a column scores each sample: rows of a "
             "search are models, trials or epochs",
@@ -223,10 +219,8 @@ def refuse_metrics(glance: Glance) -> Sheet:
         raise InputError(
             f"{listing(numbers)} are metrics of one system, not configurations to choose from",
             path=sheet.path,
-            hint=(
-                f"give {parameter('only', numbers[0])} for the interval of one; to compare "
-                "systems, give one metric, with a column for each system"
-            ),
+            hint=f"give {parameter('only', numbers[0])} for the interval of one; to compare "
+            "systems, give one metric, with a column for each system",
         )
     return sheet
 

@@ -116,9 +116,7 @@ def _refuse_beside_folds(column: Column) -> None:
 def _called_so(names: tuple[str, ...]) -> list[str]:
     """Return the columns whose names may mean subsets by number."""
     letters = {name: _letters(name) for name in names}
-    return [
-        name for name, plain in letters.items() if plain in _MAYBE_FOLDS or _FLAG.fullmatch(plain)
-    ]
+    return [n for n, plain in letters.items() if plain in _MAYBE_FOLDS or _FLAG.fullmatch(plain)]
 
 
 def _letters(name: str) -> str:

@@ -42,11 +42,8 @@ def frameworks(suffix: str = "") -> Mapping[str, Framework]:
     from bbccli.reading.interface import Framework
 
     groups = [f"bbccli.logs{ending}" for ending in SUFFIXES if suffix in ("", ending)]
-    return {
-        name: plugins.load(group, name, Framework)
-        for group in groups
-        for name in plugins.declared(group)
-    }
+    pairs = [(group, name) for group in groups for name in plugins.declared(group)]
+    return {name: plugins.load(group, name, Framework) for group, name in pairs}
 
 
 def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Sheet | None:

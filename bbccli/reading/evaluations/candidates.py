@@ -119,12 +119,9 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
         for log in alike:
             for name, value in log.details.items():
                 values.setdefault(name, set()).add(_key(value))
+        several = [name for name, some in values.items() if len(some) > 1]
         for log in alike:
-            more = {
-                n: log.details[n]
-                for n, some in values.items()
-                if len(some) > 1 and n in log.details
-            }
+            more = {n: log.details[n] for n in several if n in log.details}
             apart.append(replace(log, configuration={**more, **log.configuration, **more}))
     return apart
 
@@ -199,6 +196,5 @@ def in_common(runs: Runs, path: str) -> tuple[Runs, list[LeftOut]]:
             path=path,
             hint="give the logs of one task",
         )
-    return {
-        n: {t: log for t, log in logs.items() if not lacking[t]} for n, logs in runs.items()
-    }, left
+    kept = {n: {t: log for t, log in logs.items() if not lacking[t]} for n, logs in runs.items()}
+    return kept, left

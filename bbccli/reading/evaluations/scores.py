@@ -227,10 +227,8 @@ def _counted(log: Log, scorer: str, errors: Errors | None, tool: str, name: str)
     score = 0.0 if errors is Errors.ZERO else None
     if errors is None or all(failure.scores.get(scorer) == score for failure in failed):
         return log
-    results = [
-        result._replace(scores={scorer: score}) if result.error else result
-        for result in log.results
-    ]
+    counted = {scorer: score}
+    results = [r._replace(scores=counted) if r.error else r for r in log.results]
     unchecked = f"errors count differently in {tool}"
     info = replace(log.scorers[scorer], reported=None, unchecked=unchecked)
     return replace(log, results=results, scorers={scorer: info})

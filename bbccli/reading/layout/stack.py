@@ -175,9 +175,7 @@ def appended(tables: Sequence[Table], path: str, folds: Sequence[int] = ()) -> T
         path=path,
         data=concatenated(parts, first.path).combine_chunks(),
         sha256=joint_hash([table.sha256 for table in tables]),
-        origins=tuple(
-            Origin(table.path, start) for table, start in zip(tables, starts, strict=False)
-        ),
+        origins=tuple(Origin(t.path, start) for t, start in zip(tables, starts, strict=False)),
         aside=(),
     )
 

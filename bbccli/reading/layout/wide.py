@@ -161,10 +161,8 @@ def check_outcome(
         raise InputError(
             f"no truth column among {listing(table.names, 8)}: each row seems to be a fold",
             path=table.path,
-            hint=(
-                "keep the predictions of the samples, for example with bbccli.recording, because "
-                f"scores of folds can't be corrected; if the rows are samples, give {by_option}"
-            ),
+            hint="keep the predictions of the samples, for example with bbccli.recording, because "
+            f"scores of folds can't be corrected; if the rows are samples, give {by_option}",
         )
     advised = advice(table, chosen, hints, long=long)
     of_truth, rows = "truth" in advised.roles, "configuration" in advised.roles

@@ -212,9 +212,8 @@ def _are_shapes(
         codes = codes[seen]
         order = np.argsort(codes, kind="stable")
         starts = starts_of(codes[order])
-        all_, any_ = (
-            find.reduceat(held[order], starts) for find in (np.logical_and, np.logical_or)
-        )
+        all_ = np.logical_and.reduceat(held[order], starts)
+        any_ = np.logical_or.reduceat(held[order], starts)
         likely |= (all_ == any_).all(axis=0)
     return np.asarray(likely)
 
