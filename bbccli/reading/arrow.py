@@ -69,6 +69,9 @@ def take(values: Any, entries: pa.Array) -> Any:
 
     if not isinstance(values, pa.Array) or not 0 < len(entries) <= FEW:
         return apply("take", values, entries)
+    if str(values.type) == "int64" and len(values):
+        places = to_codes(entries)
+        return as_arrow(to_codes(values)[places], (places >= 0) & ~null_mask(values)[places])
     none = pa.nulls(1, values.type)
     return pa.concat_arrays(
         [none if i is None else values.slice(i, 1) for i in entries.to_pylist()]

@@ -159,8 +159,9 @@ class Column:
         if is_nothing(values.type):
             values = values[:0]
         elif len(self) <= FEW and (self.is_text or self.is_integer):
-            given, code = values.to_pylist(), {None: -1}
-            codes = np.array([code.setdefault(value, len(code) - 1) for value in given], np.int64)
+            given = values.to_pylist()
+            code = {value: i for i, value in enumerate(dict.fromkeys([None, *given]), -1)}
+            codes = np.array([*map(code.__getitem__, given)], np.int64)
             first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
             values = take(values, as_arrow(first))
         else:

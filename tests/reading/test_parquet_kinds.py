@@ -267,6 +267,7 @@ VALUES = [
     pa.array(["b", "a", None, "", "b", "ä"]),
     pa.array(["b", "a", None, "b"], pa.large_string())[1:],
     pa.array([3, None, 1, 3, -1], pa.int8()),
+    pa.array([7, 3, None, 1, 3, -1], pa.int64())[1:],
     pa.array([2**63 + 5, 1, 2**63 + 5], pa.uint64()),
     pa.array([None, None], pa.string()),
     pa.array([], pa.int64()),
@@ -275,7 +276,7 @@ VALUES = [
 
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: str(values.type))
 def test_few_values_are_encoded_as_many(values, monkeypatch):
-    places = np.array([len(values) - 1, -1, 0, 0][: 4 * len(values)])
+    places = np.array([len(values) - 1, -1, 0, 1, 0][: 5 * len(values)])
 
     def made():
         whole = Column("p", "n", values, np.arange(len(values)))

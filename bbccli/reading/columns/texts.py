@@ -12,7 +12,7 @@ from bbccli.notes import of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import apply, to_numbers
 from bbccli.reading.column import Column, joint, repeated, text_entries
-from bbccli.reading.columns.glance import Glance, some_rows
+from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import FEWEST_ROWS
 from bbccli.reading.numerals import doubt, strangers
 from bbccli.reading.roles import is_given
@@ -66,11 +66,11 @@ def set_aside_texts(glance: Glance) -> Sheet:
         for column in texts
         if column.name in cells and (column in times or _is_of_rows(column, glance.classes))
     ]
-    left = sheet.without(names, of_metadata.texts_of_rows(names))
+    left = sheet.without(names, of_metadata.texts_of_rows(names)) if names else sheet
     # labels ask for a key, and a problem of other text comes first
     if not left.cells or any(cell.source in sheet.table.texts for cell in left.cells):
         return sheet if sheet.cells else glance.sheet
-    return left if names else sheet
+    return left
 
 
 def _are_times(column: Column) -> bool:
@@ -109,11 +109,13 @@ def _in_order(glance: Glance, times: Sequence[Column]) -> Iterator[tuple[Column,
     for early, late in pairs:
         if _are_times(early) and apply("all", apply("less", early.values, late.values)).as_py():
             yield early, late
-    cells = [cell for cell in glance.cells if cell.source in table.integers]
-    some = some_rows(glance.sheet, cells)
-    columns = [*enumerate(some.T)] if len(cells) <= _MOST_COLUMNS else []
+    whole = [place for place, cell in enumerate(glance.cells) if cell.source in table.integers]
+    if not whole or (len(whole) > _MOST_COLUMNS if fold is None else not fold.is_integer):
+        return
+    cells, some = [glance.cells[place] for place in whole], glance.array[:, whole]
+    columns = [*enumerate(some.T)]
     if fold is not None:
-        columns = [(-1, to_numbers(fold.take(glance.rows).values))] if fold.is_integer else []
+        columns = [(-1, to_numbers(fold.values)[glance.rows])]
     for place, first in columns:
         for c in np.flatnonzero((some > first[:, None]).all(axis=0)).tolist():
             early = fold if fold is not None else table.column(cells[place].source)

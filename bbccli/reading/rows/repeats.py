@@ -63,12 +63,12 @@ def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntAr
     Means: a repeated cross-validation whose folds are numbered through
     Done: the blocks of folds are its repeats, with a note
     """
+    if "row_id" in roles or not _may_be(roles):
+        return {}, None
     outcome = [roles[role] for role in CONSTANT if role in roles]
     n_values = prod(len(column.codes()[1]) for column in outcome)
-    if "row_id" in roles or n_values < FEWEST or not _may_be(roles):
-        return {}, None
     folds, n_folds = _folds(roles["fold"])
-    if n_values < OWN * len(folds) * 2 / n_folds:  # of two folds, at least
+    if n_values < FEWEST or n_values < OWN * len(folds) * 2 / n_folds:  # of two folds, at least
         return {}, None
     values = joint([column.codes()[0] for column in outcome])
     for k in range(1, n_folds // 2 + 1):

@@ -60,7 +60,9 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
         return sheet, values
     flat, notes, n_left_out = values.array.reshape(-1, values.array.shape[2]), [], 0
     n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
-    seen = distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))
+    seen = np.arange(len(flat))
+    if n_some < len(flat):
+        seen = distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))
     some = flat[seen]
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
     blocks = cache(partial(_blocks, sheet))
