@@ -105,7 +105,10 @@ def set_aside_features(glance: Glance) -> Sheet:
         return sheet
     known, texts = sheet.declared, sheet.table.texts
     cells = [c for c in sheet.cells if c.source not in texts and c.configuration not in known]
-    fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
+    if (*cells,) == glance.cells:
+        fractions = glance.fractions
+    else:
+        fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
     if not fractions.any() and "fold" not in sheet.roles:
         return _without_parts(glance)
     if fractions.all() or not fractions.any():

@@ -21,6 +21,9 @@ _SLACK = 0.005
 _APART = 8
 """Rows of which one is looked at first, in the order of a column."""
 
+_FEW = 16
+"""Rows that tell most columns from the spread of the others."""
+
 _SPREAD: Final = pattern(
     r"std(?:dev|err)?|stdev|sd|sep?|sigma|var(?:iance)?|unc(?:ertainty)?|hat|lev(?:erage)?"
     r"|coo(?:k|ksd)?"
@@ -105,7 +108,12 @@ def leave_out_spread(glance: Glance) -> Sheet:
     n_columns = len(glance.cells)
     if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS:
         return glance.sheet
-    if not _are_spreads(glance.complete).any():
+    some = glance.complete
+    if len(some) < FEWEST_ROWS:
+        return glance.sheet
+    # of few rows the factor is off by their root, at most, times the slack
+    slack = (1 + _FEW**0.5) * _SLACK * np.ptp(some, axis=0)
+    if not _are_spreads(some[:_FEW], slack).any() or not _are_spreads(some).any():
         return glance.sheet
     spreads = np.flatnonzero(_are_spreads(glance.whole(*range(n_columns)))).tolist()
     return _without(glance, spreads, f"{_FOLLOWS} how much the others disagree")
@@ -142,28 +150,28 @@ def _spreads_and_points(names: tuple[str, ...]) -> Sequence[tuple[int, int]]:
     return [(c, points[stem]) for c, stem in spreads if stem in points]
 
 
-def _are_spreads(columns: FloatArray) -> BoolArray:
-    """(C,) True for columns of (n, C) proportional to the deviation or the range of the others."""
+def _are_spreads(columns: FloatArray, slack: FloatArray | None = None) -> BoolArray:
+    """(C,) True for columns of (n, C) proportional to the deviation or the range of the others, but
+    for a slack (C,).
+    """
     columns = columns[np.isfinite(columns).all(axis=1)].astype(np.float64)
-    if len(columns) < FEWEST_ROWS:
-        return np.zeros(columns.shape[1], bool)
+    slack = _SLACK * np.ptp(columns, axis=0) if slack is None else slack
     n_others, last = columns.shape[1] - 1, np.sort(columns, axis=1)
     centred = columns - columns.mean(axis=1, keepdims=True)
     mean = -centred / n_others
     square = ((centred**2).sum(axis=1, keepdims=True) - centred**2) / n_others
     highest = np.where(columns == last[:, -1:], last[:, -2:-1], last[:, -1:])
     lowest = np.where(columns == last[:, :1], last[:, 1:2], last[:, :1])
-    varying = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
+    varying = (columns.min(axis=0) >= 0) & (slack > 0)
     deviation = np.sqrt(np.maximum(square - mean**2, 0))
-    likely = _proportional(columns, deviation) | _proportional(columns, highest - lowest)
-    return np.asarray(varying & likely)
+    off = np.minimum(_off(columns, deviation), _off(columns, highest - lowest))
+    return np.asarray(varying & (off <= slack))
 
 
-def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
-    """(C,) True for columns (n, C) that are multiples of others (n, C), but for rounding."""
+def _off(columns: FloatArray, others: FloatArray) -> FloatArray:
+    """(C,) how far columns (n, C) are from multiples of others (n, C), at most."""
     factor = (columns * others).sum(axis=0) / np.maximum((others**2).sum(axis=0), 1e-300)
-    off = np.abs(columns - factor * others).max(axis=0)
-    return np.asarray(off <= _SLACK * np.ptp(columns, axis=0))
+    return np.asarray(np.abs(columns - factor * others).max(axis=0))
 
 
 def _without(glance: Glance, gone: Sequence[int], why: str) -> Sheet:
