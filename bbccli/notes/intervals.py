@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from bbccli.notes.note import CARE, DOUBT, Texts, listing, note
 from bbccli.platform.rounding import count, digits_for, figure, percent, short
@@ -174,16 +175,11 @@ def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -
 @unbounded_loss.also
 def large_losses(label: str, seen: str, n_large: int, n_sure: int, of_losses: float) -> Texts:
     """A few confident mistakes decide the log-loss, or would if they were in the sample."""
-    rare = (
-        f"the true class of {count(n_large, 'sample')} a probability below 1 in 1000"
-        if n_large
-        else ""
-    )
-    sure = (
-        f"some class in {count(n_sure, 'sample')} a probability below 1 in 10,000" if n_sure else ""
-    )
+    rare = f"the true class of {count(n_large, 'sample')} a probability below 1 in 1000"
+    sure = f"some class in {count(n_sure, 'sample')} a probability below 1 in 10,000"
+    given = " and ".join(compress((rare, sure), (n_large, n_sure)))
     return (
-        f"the winner gives {' and '.join(part for part in (rare, sure) if part)}: one such "
+        f"the winner gives {given}: one such "
         f"mistake outweighs many good predictions. In our benchmark, 95% intervals of the {label} "
         f"covered the true value in {seen} of studies, depending on the population (tail index "
         f"{_index(of_losses)} of the losses)",

@@ -55,9 +55,8 @@ def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Requ
         return request, request
     strange = {pattern for pattern in every if not _matches(names, pattern)}
     only = () if strange & {*request.only} else request.only
-    exclude, later = (
-        [p for p in request.exclude if (p in strange) is is_later] for is_later in (False, True)
-    )
+    exclude = [pattern for pattern in request.exclude if pattern not in strange]
+    later = [pattern for pattern in request.exclude if pattern in strange]
     rest = () if only else request.only
     return replace(request, only=only, exclude=exclude), replace(request, only=rest, exclude=later)
 

@@ -127,9 +127,8 @@ def refuse_two_spellings(key: Column) -> None:
     distinct = key.take(by_appearance(codes)[1])
     stamps = _stamps(distinct.values)
     if stamps is not None:
-        return _refuse_merged(
-            distinct, stamps, "instant", "write each key the same way in all rows"
-        )
+        hint = "write each key the same way in all rows"
+        return _refuse_merged(distinct, stamps, "instant", hint)
     zoned = np.array([bool(_ZONE.search(text)) for text in values.to_pylist()])
     odd = int(np.argmax(zoned != zoned[0]))
     parts = (take(values, as_arrow(np.flatnonzero(part))) for part in (zoned, ~zoned))

@@ -159,10 +159,9 @@ def decide_task(
         return Task.BINARY
     if labels or truth.is_text or truth.is_boolean:
         return Task.MULTICLASS
-    numbers = map(number_of, present)  # those of 0.0 and 1.0 are classes as those of 0 and 1 are
-    if all(number.is_integer() for number in numbers) and values.all_among(
-        [*map(number_of, present)]
-    ):
+    # those of 0.0 and 1.0 are classes as those of 0 and 1 are
+    whole = all(number_of(name).is_integer() for name in present)
+    if whole and values.all_among([*map(number_of, present)]):
         return Task.MULTICLASS
     return Task.REGRESSION
 

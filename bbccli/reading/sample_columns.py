@@ -132,9 +132,8 @@ def _key_of_repeats(sheet: Sheet) -> str:
     for name in sheet.table.names:
         if name not in known and name in sheet.table.texts | sheet.table.integers:
             codes = sheet.table.column(name).codes()[0]
-            if len(distinct(codes)) == sheet.n_samples and not len(
-                repeated(joint([repeats, codes]))
-            ):
+            once = not len(repeated(joint([repeats, codes])))
+            if once and len(distinct(codes)) == sheet.n_samples:
                 return f"{parameter('row_id', name)} if it names the samples; otherwise "
     return ""
 
@@ -159,9 +158,8 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
         return rounding
     odd, other = odd_one(values, reference, int(varies[0]))
     path, _, row = column.place(other)
-    there = (
-        f"{row_of(path, row)} of {path} has {column.values[other].as_py()!r} for the same sample"
-    )
+    given = column.values[other].as_py()
+    there = f"{row_of(path, row)} of {path} has {given!r} for the same sample"
     rest = varies[reference[varies] != reference[odd]]
     raise column.fault(problem, np.append(odd, rest), hint=f"{there}: {hint}")
 
@@ -204,9 +202,8 @@ def differing(
     mean = float(np.abs(values[np.isfinite(values)]).mean())
     with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
         size, apart = np.maximum(np.abs(ours), np.abs(theirs)), np.abs(ours - theirs)
-        small = (apart <= np.where(either, _SINGLE, ROUNDING_TOLERANCE) * size) | (
-            apart <= _NOISE_TOLERANCE * mean
-        )
+        small = apart <= np.where(either, _SINGLE, ROUNDING_TOLERANCE) * size
+        small |= apart <= _NOISE_TOLERANCE * mean
         whole = (ours == np.round(ours)) & (theirs == np.round(theirs))
         small &= ~whole | either
         relative = apart / np.maximum(size, mean)

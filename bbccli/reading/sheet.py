@@ -203,14 +203,9 @@ class Sheet:
     def undecided(self) -> tuple[PredictionColumn, ...]:
         """Columns of numbers of a wide table that nobody named as configurations."""
         known, numeric = self.declared, self.table.numeric
-        cells = [
-            cell
-            for cell in (self.cells if self.layout == WIDE else ())
-            if cell.label is None
-            and cell.source in numeric
-            and not (cell.configuration in known or cell.name in known)
-        ]
-        return tuple(cells)
+        cells = self.cells if self.layout == WIDE else ()
+        cells = tuple([c for c in cells if c.label is None and c.source in numeric])
+        return tuple([c for c in cells if c.configuration not in known and c.name not in known])
 
     @cached_property
     def declared(self) -> frozenset[str]:

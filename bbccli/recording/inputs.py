@@ -223,10 +223,8 @@ def frozen(
     drawn = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     if among is not None and drawn:
         part = [data if data is None else taken(data, among) for data in (features, truth, groups)]
-        pairs = [
-            [among[rows] for rows in pair]
-            for pair in _pairs(cv, part[0], part[1], part[2], classifies)
-        ]
+        of_part = _pairs(cv, part[0], part[1], part[2], classifies)
+        pairs = [[among[rows] for rows in pair] for pair in of_part]
     else:
         pairs = _pairs(cv, features, truth, groups, classifies)
     for split, pair in enumerate(pairs):
@@ -341,11 +339,8 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
     _refuse(infinite, "predictions are not finite", gaps)
     if design.labels is None:
         other = array.ndim != 1 or array.dtype.kind not in "biuf"
-        _refuse(
-            other,
-            "a regression needs one number per row",
-            "give as many predictions as y has values",
-        )
+        hint = "give as many predictions as y has values"
+        _refuse(other, "a regression needs one number per row", hint)
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
     if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
         return _numbers(array, len(design.labels))

@@ -109,9 +109,8 @@ def load(path: Path) -> Recording:
     if not counted:
         raise _nothing(path, tries, damaged)
     predicted = [[part for part in t.parts if part.predictions is not None] for t in counted]
-    kind = partial.common_kind(
-        {part.kind for group in predicted for part in group if part.kind}, path
-    )
+    kinds = {part.kind for group in predicted for part in group if part.kind}
+    kind = partial.common_kind(kinds, path)
     predictions = _prediction_array(path, plan, predicted, kind)
     return Recording(
         path=path,
@@ -154,13 +153,10 @@ def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
                     value=part.name,
                     hint="use rec.scorer for a search: it distinguishes them by their parameters",
                 )
-    tries = [
-        attempt
-        for identity in dict.fromkeys([*listed, *groups])
-        for attempt in tries_of(
-            groups.get(identity, ()), [c.splits for c in listed.get(identity, ())]
-        )
-    ]
+    tries: list[Try] = []
+    for identity in dict.fromkeys([*listed, *groups]):
+        splits = [candidate.splits for candidate in listed.get(identity, ())]
+        tries += tries_of(groups.get(identity, ()), splits)
     labels = [candidate.label for candidates in listed.values() for candidate in candidates]
     names = attempts.short_names([attempt.parts[0] for attempt in tries], labels)
     for attempt, name in zip(tries, names, strict=True):

@@ -120,11 +120,8 @@ def opened(
     content = packed({"predictions": kept})
     file = f"{time.time_ns():020d}-{uuid.uuid4().hex[:12]}.npz"
     write_whole(content, str(folder / VAULT / file))
-    about: dict[str, Any] = {
-        "name": name,
-        "file": file,
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
+    sha256 = hashlib.sha256(content).hexdigest()
+    about: dict[str, Any] = {"name": name, "file": file, "sha256": sha256}
     about |= {"kind": str(kind), "time": time.time(), "level": level}
     about |= {} if reach is None else {"reach": reach, "metric": metric.name}
     number = openings.append(folder / VAULT / OPENINGS, about)

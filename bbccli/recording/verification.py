@@ -79,11 +79,8 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
         key = f"test_{metric or 'score'}"
         if key not in keys:
             tests = [key.removeprefix("test_") for key in keys if key.startswith("test_")]
-            hint = (
-                f"give metric= one of: {', '.join(tests)}"
-                if tests
-                else "give those of cross_validate"
-            )
+            among = f"give metric= one of: {', '.join(tests)}"
+            hint = among if tests else "give those of cross_validate"
             raise OptionError(f"the results have no {key!r}", hint=hint)
         splits = np.asarray(table[key], np.float64)
         return [Candidate({}, float(splits.mean()), splits, configuration)]
@@ -100,9 +97,8 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     if name not in named or "params" not in keys:
         problem, hint = "these are not the results of a search", "give it fitted, or cv_results_"
         if named:
-            problem = (
-                f"the results have no metric {name!r}" if name else "there are several metrics"
-            )
+            lacking = f"the results have no metric {name!r}"
+            problem = lacking if name else "there are several metrics"
             hint = f"give metric= one of: {', '.join(named)}"
         raise OptionError(problem, hint=hint)
     pattern = re.compile(rf"split(\d+)_test_{re.escape(name)}")
@@ -370,9 +366,8 @@ def _check_means(folder: Path, candidates: Sequence[Candidate]) -> float:
         scores = {part.split: part.score for part in candidate.parts}
         mean = float(np.mean([scores[split] for split in range(len(candidate.splits))]))
         if not agrees(mean, candidate.mean, tolerance_of(TOLERANCE, candidate.mean)):
-            raise _mismatch(
-                folder, candidate.label, "the recorded scores have a mean of", mean, candidate.mean
-            )
+            what = "the recorded scores have a mean of"
+            raise _mismatch(folder, candidate.label, what, mean, candidate.mean)
         largest = max(largest, abs(mean - candidate.mean))
     return largest
 

@@ -228,9 +228,8 @@ def _of_scores(
     """
     sizes = lengths_of(starts, len(truth))
     centred = truth - np.repeat(np.add.reduceat(truth, starts) / sizes, sizes)
-    squares = (
-        np.add.reduceat(ranks**2, starts) - np.add.reduceat(ranks, starts) ** 2 / sizes[:, None]
-    )
+    sums = np.add.reduceat(ranks, starts)
+    squares = np.add.reduceat(ranks**2, starts) - sums**2 / sizes[:, None]
     squares[squares < 0.25] = 0.0  # two different ranks give at least 0.5
     each = np.add.reduceat(centred**2, starts) / np.maximum(sizes - 1, 1)
     return centred @ ranks, each @ squares

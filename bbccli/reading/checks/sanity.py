@@ -166,9 +166,8 @@ def _constant_in_folds(
         steady = all((column[part] == v).all() for part, v in zip(parts, values, strict=True))
         n_values = len(np.unique(values))
         labelled = predictions.kind is PredictionKind.LABEL and n_values < max(3, len(parts))
-        constant[c] = (
-            steady and n_values > 1 and not labelled and not _baseline(values, parts, outcome)
-        )
+        by_fold = steady and n_values > 1 and not labelled
+        constant[c] = by_fold and not _baseline(values, parts, outcome)
     return constant
 
 

@@ -39,15 +39,15 @@ from bbccli.reading.roles import Hints, Request
 from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.table import Table
 
-TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], None]] = (
-    MappingProxyType(
-        {
-            "subsets": refuse_subsets,
-            "scores of a search": refuse_scores,
-            "totals": refuse_totals,
-            "units": refuse_units,
-        }
-    )
+_TableRule = Callable[[Table, Request, Hints, Collection[str]], None]
+
+TABLE_RULES: Mapping[str, _TableRule] = MappingProxyType(
+    {
+        "subsets": refuse_subsets,
+        "scores of a search": refuse_scores,
+        "totals": refuse_totals,
+        "units": refuse_units,
+    }
 )
 """Rules on whole tables, before their columns have roles."""
 

@@ -369,7 +369,5 @@ def _of_one_grid(name: str, members: Sequence[str]) -> bool:
     """True for two neighbours that differ in numbers alone, such as a penalty: between them some
     models are linear in it.
     """
-    return (
-        len(members) == 2
-        and len({re.sub(r"[\d.e-]+", "", member) for member in (name, *members)}) == 1
-    )
+    stems = {re.sub(r"[\d.e-]+", "", member) for member in (name, *members)}
+    return len(members) == 2 and len(stems) == 1

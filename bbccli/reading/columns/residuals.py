@@ -113,9 +113,8 @@ def refuse_residuals(glance: Glance) -> Sheet:
     derived = dict[str, str]()
     if len(classes) == 2:
         forms = _OF_CLASSES if glance.fractions.any() else _OF_LABELS
-        derived = _derived(
-            glance, glance.cells, np.where(glance.codes < 0, np.nan, glance.codes), forms
-        )
+        codes = np.where(glance.codes < 0, np.nan, glance.codes)
+        derived = _derived(glance, glance.cells, codes, forms)
         derived |= _signed(glance, derived)
     elif not truth.is_text:
         derived = _derived(glance, glance.cells, glance.truths, FORMS)

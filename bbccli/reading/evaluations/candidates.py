@@ -152,18 +152,12 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
     n_apart = 1
     for key in keys:
         more = [*chosen, key]
-        n_more = len(
-            {_key({k: configuration.get(k) for k in more}) for configuration in configurations}
-        )
+        n_more = len({_key({k: about.get(k) for k in more}) for about in configurations})
         if n_more > n_apart:
             chosen, n_apart = more, n_more
-    names = [
-        " x ".join(
-            _part(key, configuration[key]) for key in chosen or keys[:1] if key in configuration
-        )
-        or "default"
-        for configuration in configurations
-    ]
+    shown = chosen or keys[:1]
+    parts = [[_part(key, about[key]) for key in shown if key in about] for about in configurations]
+    names = [" x ".join(part) or "default" for part in parts]
     counts = Counter(names)
     for at, name in enumerate(names):  # long values with the same beginning
         if counts[name] > 1:

@@ -63,9 +63,7 @@ def sheet_of_logs(
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out], request.again)
     if not used:
-        reasons = (
-            listing([f"{failure.name}: {failure.reason}" for failure in failed]) or "no run in it"
-        )
+        reasons = listing([f"{left.name}: {left.reason}" for left in failed]) or "no run in it"
         raise InputError(
             f"has no usable log of {framework.name} ({reasons})",
             path=path,
@@ -136,9 +134,7 @@ def _keyed(log: Log, name: str) -> Log:
             path=place,
             hint="name a fact that differs between all items",
         )
-    return replace(
-        log, results=[result._replace(item=str(keys[result.item])) for result in log.results]
-    )
+    return replace(log, results=[r._replace(item=str(keys[r.item])) for r in log.results])
 
 
 def _whole(log: Log) -> Log:
@@ -281,9 +277,8 @@ def _check_content(entries: Sequence[_Entry], path: str) -> None:
         other = first.setdefault(entry.item, entry)
         theirs = other.result.content
         differs = ours and all(a != b for a, b in zip(theirs, ours, strict=False))
-        items.setdefault((entry.who, entry.task), {})[entry.result.item] = (
-            other.who if differs else ""
-        )
+        unlike = items.setdefault((entry.who, entry.task), {})
+        unlike[entry.result.item] = other.who if differs else ""
     for (who, task), others in items.items():
         if 2 * len(differ := [whose for whose in others.values() if whose]) > len(others):
             raise InputError(
@@ -415,9 +410,8 @@ def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
         figures = [(info.reported, n) for info, n in parts if info.reported is not None and n]
         if len(figures) == len(logs):
             value = sum(figure * n for figure, n in figures) / sum(scored)
-            reported.append(
-                ReportedScore(id=name, metric=metric, value=value, tolerance=_TOLERANCE)
-            )
+            score = ReportedScore(id=name, metric=metric, value=value, tolerance=_TOLERANCE)
+            reported.append(score)
     return ToolRun(
         tool="",
         metric=metric,

@@ -229,9 +229,7 @@ def _cells(
 ) -> tuple[PredictionColumn, ...]:
     """Return the cells of each configuration, by class if there are several."""
     sources = _predictions(table)
-    labels = [
-        None if source == PREDICTION else source.removeprefix(PROBABILITY) for source in sources
-    ]
+    labels = [None if n == PREDICTION else n.removeprefix(PROBABILITY) for n in sources]
     places_and_sources = product(range(len(names)), sources)
     return tuple(
         replace(cell, source=source, rows=None if places is None else places[position])

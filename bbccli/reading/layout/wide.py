@@ -170,21 +170,15 @@ def check_outcome(
     key = advised.roles.get("row_id", chosen.get("row_id"))
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     scores *= not may_be_folds(table, key)
-    hint = (
-        f"give {advised} if that is right; otherwise "
-        if of_truth
-        else f"{scores}; otherwise " * bool(rows and scores)
-    )
-    hint += f"name it 'truth', or give {by_option}"
-    if rows == of_truth and scores:
-        hint += f"; {scores}"
-    if not of_truth:
-        hint += f"; also give {advised}, if that is right" * bool(str(advised))
+    first = f"give {advised} if that is right" if of_truth else scores * rows
+    by_hand = f"{first}{'; otherwise ' * bool(first)}name it 'truth', or give {by_option}"
+    also = f"also give {advised}, if that is right" * bool(str(advised) and not of_truth)
     near = "" if str(advised) else nearest_names("truth", table.names)
+    ways = (by_hand, scores * (rows == of_truth), also, near)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,
-        hint=hint + (f"; {near}" if near else ""),
+        hint="; ".join(filter(None, ways)),
     )
 
 

@@ -62,10 +62,8 @@ def table_in_memory(source: Any) -> Table:
     if table.num_rows == 0:
         raise InputError("no rows", path=name, hint="give one row per sample")
     about = (table.schema.metadata or {}).get(METADATA_KEY)
-    if is_pandas(source) and (attribute := source.attrs.get("bbc")) is not None:
-        about = (
-            attribute if isinstance(attribute, str | bytes) else json.dumps(attribute, default=str)
-        )
+    if is_pandas(source) and (given := source.attrs.get("bbc")) is not None:
+        about = given if isinstance(given, str | bytes) else json.dumps(given, default=str)
     return plain_table(table, name, about=None if about is None else (about, name))
 
 

@@ -213,9 +213,7 @@ def check_texts(table: pa.Table) -> int:
             if str(texts.type) == "string_view":
                 try:
                     texts = cast(texts, pa.large_string())
-                except (
-                    pa.ArrowNotImplementedError
-                ):  # in older versions of pyarrow: the column is refused
+                except pa.ArrowNotImplementedError:  # older versions of pyarrow refuse the column
                     continue
             if not is_text(texts.type):
                 continue
