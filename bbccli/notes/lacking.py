@@ -65,10 +65,8 @@ def configurations_dropped(
         "nothing to do if they were pruned or failed, but the correction ignores them and is "
         "slightly too small"
         if stopped
-        else (
-            "complete their predictions, or give --missing common-rows to compare all on fewer "
-            "samples"
-        ),
+        else "complete their predictions, or give --missing common-rows to compare all on fewer "
+        "samples",
     )
 
 

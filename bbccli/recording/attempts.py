@@ -172,11 +172,8 @@ def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[
 
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
     """Return the relative rounding error of predictions and their losses."""
-    return (
-        NARROW
-        if any(prediction is not None and prediction.itemsize < 8 for prediction in predictions)
-        else TOLERANCE
-    )
+    narrow = any(values is not None and values.itemsize < 8 for values in predictions)
+    return NARROW if narrow else TOLERANCE
 
 
 def agreeing(part: Part, splits: SplitScores) -> bool:

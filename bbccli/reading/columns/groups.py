@@ -92,10 +92,8 @@ def set_aside_groups(glance: Glance) -> Sheet:
     sheet = glance.sheet
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet
-    truth, fold = (
-        None if (column := sheet.roles.get(role)) is None else column.take(sheet.first)
-        for role in ("truth", "fold")
-    )
+    known = {r: c.take(sheet.first) for r, c in sheet.roles.items() if r in ("truth", "fold")}
+    truth, fold = known.get("truth"), known.get("fold")
     fewest = _fewest(truth)
     recurring = list(_recurring(_candidates(sheet, fewest), sheet.first, truth, fold))
     if not recurring:

@@ -61,11 +61,8 @@ def turn_confidence(glance: Glance) -> Sheet:
     if not classes or not cells:
         return sheet
     high = np.fmin.reduce(glance.array, axis=0) >= LOWEST / len(classes)
-    likely = [
-        c
-        for c in np.flatnonzero(high).tolist()
-        if len(classes) == 2 or _CONFIDENCE.search(cells[c].name)
-    ]
+    likely = np.flatnonzero(high).tolist()
+    likely = [c for c in likely if len(classes) == 2 or _CONFIDENCE.search(cells[c].name)]
     used = list[str]()
     for c in likely if likely and glance.labels else ():
         cell, order = cells[c], _by_nearness(cells[c].name, glance.labels, sheet.table.names)

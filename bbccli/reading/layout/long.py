@@ -230,10 +230,6 @@ def _cells(
     """Return the cells of each configuration, by class if there are several."""
     sources = _predictions(table)
     labels = [None if n == PREDICTION else n.removeprefix(PROBABILITY) for n in sources]
-    places_and_sources = product(range(len(names)), sources)
-    return tuple(
-        replace(cell, source=source, rows=None if places is None else places[position])
-        for cell, (position, source) in zip(
-            cells_of(product(names, labels)), places_and_sources, strict=True
-        )
-    )
+    rows = [None] * len(names) if places is None else places
+    pairs = zip(cells_of(product(names, labels)), product(rows, sources), strict=True)
+    return tuple(replace(cell, source=source, rows=some) for cell, (some, source) in pairs)

@@ -89,11 +89,9 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         path=frame.path,
         hint=f"{advised}{whole}"
         if among
-        else (
-            "use a column 'prediction', or one 'prob.<class>' per class, or "
-            f"{parameter('prediction')} NAME, because each of several files holds one "
-            f"configuration{whole}"
-        ),
+        else "use a column 'prediction', or one 'prob.<class>' per class, or "
+        f"{parameter('prediction')} NAME, because each of several files holds one "
+        f"configuration{whole}",
     )
 
 
