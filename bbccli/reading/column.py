@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,7 +161,7 @@ class Column:
             values = values[:0]
         elif len(self) <= FEW and (self.is_text or self.is_integer):
             given = values.to_pylist()
-            code = {value: i for i, value in enumerate(dict.fromkeys([None, *given]), -1)}
+            code = dict(zip(dict.fromkeys([None, *given]), count(-1), strict=False))
             codes = np.array([*map(code.__getitem__, given)], np.int64)
             first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
             values = take(values, as_arrow(first))

@@ -77,7 +77,7 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
     Means: scores, not predictions
     Done: an error: nothing can correct scores alone
     """
-    if any(marks <= {*table.names} for marks in OF_RESULTS):
+    if any(map({*table.names}.issuperset, OF_RESULTS)):
         raise not_predictions(table.path)
     by_name = None if "truth" in hints.absent else named(table, "truth")
     predicted = by_name is not None and request.roles.truth is None
