@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bbccli.batch.parts import pack, work
+from bbccli.batch.parts import pack, run_packed
 from bbccli.platform import resources, workers
 
 FEW = ("--n-resamples", "150")
@@ -32,7 +32,7 @@ class Here:
             self.sent |= shared
             self.calls += 1
             with workers.use(None):
-                found = pickle.loads(pickle.dumps(work(packed, shared)))
+                found = pickle.loads(pickle.dumps(run_packed(packed, shared)))
             if isinstance(found, Exception):
                 raise found
             yield found

@@ -94,7 +94,7 @@ def scored(rec, scorer, estimator, folds=slice(None), X=X, y=Y, weights=None):
 
 def tampered(path, said=(), **held):
     """Change what a part holds: of its description some entries, or whole arrays."""
-    content = arrays.unpacked(path.read_bytes())
+    content = arrays.arrays_in_npz(path.read_bytes())
     if said:
         about = json.loads(content["about"].tobytes()) | dict(said)
         content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)

@@ -8,7 +8,7 @@ import pytest
 from day import swept
 from documents import gated, result
 
-from bbccli.documents.gate import GateRule, judged, rule_of, status
+from bbccli.documents.gate import GateRule, gate_rule, judged, status
 from bbccli.errors import OptionError
 from bbccli.types import Direction, GateOn, Side
 
@@ -153,7 +153,7 @@ def test_a_document_is_not_changed_in_place():
 )
 def test_options_that_make_no_rule(options, message, hint):
     with pytest.raises(OptionError, match=message) as raised:
-        rule_of(*options)
+        gate_rule(*options)
     assert hint in raised.value.hint
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bbccli.notes import NOTES
-from bbccli.platform.rounding import Digits, digits_for, fixed, percent, short, trimmed
+from bbccli.platform.rounding import Digits, brief, digits_for, fixed, percent, trimmed
 
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))
 SIZES = st.floats(1e-16, 1e12)
@@ -131,8 +131,8 @@ def test_percentages_are_exact(share):
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_short_number_is_read_back(value):
-    assert float(short(value)) == value
-    assert not short(value).endswith(".0")
+    assert float(brief(value)) == value
+    assert not brief(value).endswith(".0")
 
 
 def test_numbers():

@@ -11,7 +11,7 @@ from bbccli.stats.significance import (
     chi_squared,
     cochran,
     f_ratio,
-    friedman,
+    friedman_test,
 )
 
 
@@ -43,10 +43,10 @@ def test_tails_of_chi_squared_and_f():
 def test_friedman_allows_for_ties(decimals):
     values = np.round(np.random.default_rng(decimals).normal(size=(8, 4)), decimals)
     theirs = stats.friedmanchisquare(*values.T)
-    ours = friedman(mean_ranks(values))
+    ours = friedman_test(mean_ranks(values))
     assert (ours.statistic, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
     assert ours.df == (3.0,)
-    assert friedman(np.full((5, 3), 2.0)) == (0, (2.0,), 1)
+    assert friedman_test(np.full((5, 3), 2.0)) == (0, (2.0,), 1)
 
 
 def test_cochran_s_sums_of_the_first_columns():

@@ -55,7 +55,7 @@ def place(tmp_path, monkeypatch):
 
 
 def lines():
-    return openings.lines_of(vaults.Path("items-vault/openings.jsonl"))
+    return openings.openings_in(vaults.Path("items-vault/openings.jsonl"))
 
 
 def corrected(run, *more, search="search.csv", scores="scores.csv"):
@@ -549,7 +549,7 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         assert "--row-id names a fact about the items" in error
         error = run.refused("correct", tmp_path / "search", *how, "--row-id", "doc.level")
         assert "no key: items lack it, or share a value" in error.replace("\n", " ")
-        assert not openings.lines_of(tmp_path / "i-vault/openings.jsonl")
+        assert not openings.openings_in(tmp_path / "i-vault/openings.jsonl")
         how = (*how, "--row-id", "doc.question")
     found = run.document("correct", tmp_path / "search", *how)
     assert vault_row(found)["value"] == pytest.approx(np.mean(np.array(sealed) % 2))
@@ -560,7 +560,7 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         one = ("--n-resamples", 50, "--vault", tmp_path / "i-vault/one.jsonl", *how[-2:])
         again = run.document("correct", tmp_path / "search", *one)
         assert vault_row(again)["value"] == vault_row(found)["value"]
-        assert len(openings.lines_of(tmp_path / "i-vault/openings.jsonl")) == 1
+        assert len(openings.openings_in(tmp_path / "i-vault/openings.jsonl")) == 1
 
 
 def test_keys_that_are_variables_are_joined_by_the_one_that_the_vault_has(place, run):

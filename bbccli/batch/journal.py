@@ -119,7 +119,7 @@ class Journal:
         entry = self.entries[key]
         try:
             with self._reader(entry.start) as reader:
-                record = record_of(reader.read(entry.size))
+                record = record_in(reader.read(entry.size))
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         if record is None or record["key"] != key:
@@ -181,7 +181,7 @@ class Journal:
         if line == FINISHED:
             self.unfinished = False
         elif line != HEADER:
-            record = record_of(line)
+            record = record_in(line)
             if record is None:
                 return False
             self.entries[record["key"]] = Entry(self._end, len(line), record["files"])
@@ -247,7 +247,7 @@ def sealed(record: str) -> bytes:
     return b'%b,"check":"%b"}\n' % (body, _checksum(body))
 
 
-def record_of(line: bytes) -> Json | None:
+def record_in(line: bytes) -> Json | None:
     """Return the record of a line; None if it is damaged or not ours."""
     seal = _SEAL.search(line)
     if seal is None or seal[1] != _checksum(line[: seal.start()]):

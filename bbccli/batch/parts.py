@@ -95,7 +95,7 @@ class DaskWorkers:
     def _submit(self, call: Any) -> Any:
         shared: dict[int, Any] = {}
         packed = pack(call, lambda array: shared.setdefault(id(array), self._send(array)))
-        return self._client.submit(work, packed, shared, pure=False)
+        return self._client.submit(run_packed, packed, shared, pure=False)
 
     def _send(self, array: np.ndarray[Any, Any]) -> Any:
         """Return the reference to an array on a worker, from which others get it."""
@@ -114,7 +114,7 @@ class DaskWorkers:
         raise lost(cause, STAY) from cause
 
 
-def work(packed: bytes, shared: dict[int, Any]) -> Any:
+def run_packed(packed: bytes, shared: dict[int, Any]) -> Any:
     """Run a packed call on a worker; errors of ours are returned, not raised."""
     function, item, limits = unpack(packed, shared)
     with resources.use(limits), np.errstate(over="ignore"):

@@ -22,7 +22,7 @@ from bbccli.platform.guarded_files import is_url, opened
 from bbccli.platform.option import MisfitError, options_of
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.urls import is_pattern, matching_urls
-from bbccli.reading.table import check_names
+from bbccli.reading.table import check_column_names
 from bbccli.use_cases.options import Analysis
 
 
@@ -34,7 +34,7 @@ class BatchFile:
     analysis: Analysis
 
 
-def sources_of(
+def batch_sources(
     patterns: Sequence[str], analysis: Analysis, *, avoid: Iterable[Path] = ()
 ) -> list[BatchFile]:
     """Return the files that patterns match, or that a manifest lists: each once, in order.
@@ -155,7 +155,7 @@ def is_manifest(path: str) -> bool:
 def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis]]:
     """Yield path and analysis of each row; an empty cell leaves the option as it is."""
     table = read_table(path)
-    check_names(table)
+    check_column_names(table)
     columns = _options(table.data.column_names, path)
     cells = {name: table.data.column(name).to_pylist() for name in table.data.column_names}
     for row, entry in enumerate(cells[PATH]):

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, running, source_of
+from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, origin_of, running
 from bbccli.cli.streams import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort, nearest
-from bbccli.platform.guarded_files import command
+from bbccli.platform.guarded_files import inputs_recorded
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
     running.set(None)
     try:
-        with command():
+        with inputs_recorded():
             return int(program().main(arguments, "bbc", standalone_mode=False) or 0)
     except BbcError as error:
         error.sources = _sources()
@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _sources() -> Mapping[str, str]:
     """Return the source of each option set by neither a flag nor its default, by flag."""
     context = running.get()
-    names = [name for name in context.params if source_of(name) == "DEFAULT_MAP"] if context else ()
+    names = [name for name in context.params if origin_of(name) == "DEFAULT_MAP"] if context else ()
     if not names:
         return {}
     from bbccli.cli import config
@@ -149,7 +149,7 @@ def _flag_of(error: BbcError) -> str:
     given = [context.params[name] for name, d in declared.items() if d.option.positional]
     files = [path for paths in given if isinstance(paths, list | tuple) for path in paths]
     unlike = word in files[1:] and Path(word).suffix not in ("", Path(files[0]).suffix)
-    if unlike and "output" in context.params and source_of("output") != "COMMANDLINE":
+    if unlike and "output" in context.params and origin_of("output") != "COMMANDLINE":
         return f"did you mean --output {word}?"
     return ""
 

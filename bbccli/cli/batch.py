@@ -143,7 +143,7 @@ def batch(
     """
     from bbccli.batch.journal import Journal, journal_path
     from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
-    from bbccli.batch.sources import sources_of
+    from bbccli.batch.sources import batch_sources
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
     from bbccli.documents.gate import FAILED
@@ -163,7 +163,7 @@ def batch(
         journal_file = journal_path(target)
         if output is not None:
             check_writable({"--output": output})
-        files = many.part_of(sources_of(sources, analysis, avoid=(target, journal_file)))
+        files = many.part_of(batch_sources(sources, analysis, avoid=(target, journal_file)))
         check_apart({"--output": str(target), "the journal": str(journal_file)})
         _foresee(files)
         if many.dry_run:
@@ -241,7 +241,7 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
     """Refuse to overwrite any file that worker processes will read, including all files of
     folders.
     """
-    from bbccli.platform.guarded_files import note
+    from bbccli.platform.guarded_files import record_read
     from bbccli.reading.sources import metadata_path
 
     for source in sources:
@@ -250,11 +250,11 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
             path = _local(given)
             if path is None:
                 continue
-            note(path, given)
-            note(metadata_path(path))
+            record_read(path, given)
+            record_read(metadata_path(path))
             for folder, _, names in os.walk(path):
                 for name in names:
-                    note(os.path.join(folder, name))  # noqa: PTH118
+                    record_read(os.path.join(folder, name))  # noqa: PTH118
 
 
 def _local(path: str) -> str | None:

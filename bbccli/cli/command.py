@@ -211,7 +211,7 @@ running: ContextVar[Any] = ContextVar("running", default=None)
 """Context of the running command, which knows where its values come from."""
 
 
-def source_of(name: str) -> str:
+def origin_of(name: str) -> str:
     """Return where a value of the command comes from: COMMANDLINE, DEFAULT_MAP or DEFAULT."""
     source = running.get().get_parameter_source(name)
     return str(source.name) if source else ""

@@ -104,7 +104,7 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    from bbccli.cli.output import exit_by_verdicts, form_for, publish, tell, write
+    from bbccli.cli.output import exit_by_verdicts, form_for, publish, report_reading, write
     from bbccli.documents.drop import drop_document
     from bbccli.domain.plan import Plan, pooling_of
     from bbccli.dropping import drop as decide
@@ -149,6 +149,6 @@ def drop(
     if not options.list_:
         return publish([record], form, where, Kind.DROP)
     if not where.quiet:
-        tell([record])
+        report_reading([record])
     write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)
     exit_by_verdicts([record], where, list(GateOutcome) if not where.quiet else [])

@@ -57,10 +57,10 @@ def gate(
         STDOUT,
         exit_by_verdicts,
         form_for,
+        gate_line,
         lines_on,
         publish,
         tell_written,
-        verdict_of,
         write,
     )
     from bbccli.documents.correct import ErrorEnvelope
@@ -90,16 +90,16 @@ def gate(
         )
     if form is not None:
         text = _as_saved(FORMS[form], saved, read, results) if FORMS[form].of_json else None
-        return publish(results, form, where, text=text, answer=verdict_of)
+        return publish(results, form, where, text=text, answer=gate_line)
     # met gates go to standard output, others to standard error
     to_file, outcomes = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
     shown = whole if to_file else [result for result in whole if result.gate.outcome in outcomes]
     write(
-        "".join(f"{line}\n" for result in shown for line in lines_on(result, verdict_of)),
+        "".join(f"{line}\n" for result in shown for line in lines_on(result, gate_line)),
         where.output,
     )
     if to_file and not where.quiet:
-        tell_written(whole, where.output, verdict_of)
+        tell_written(whole, where.output, gate_line)
         outcomes = list(GateOutcome)
     exit_by_verdicts(results, where, outcomes)
 

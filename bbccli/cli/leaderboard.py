@@ -51,7 +51,7 @@ def leaderboard(
       bbc leaderboard sample_data/digits.parquet --no-wins -o leaderboard.csv
     """
     from bbccli.cli.output import form_for, publish
-    from bbccli.documents.leaderboard import ranking
+    from bbccli.documents.leaderboard import ranked_record
     from bbccli.errors import OptionError
     from bbccli.metrics import choose_metrics
     from bbccli.platform.resources import enter
@@ -75,5 +75,5 @@ def leaderboard(
         with working(analysis.metric, matrix):
             plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
             matrix = replace(matrix, notes=(*matrix.notes, *notes))
-            record = ranking(matrix, metrics, plan, wins, top, progress)
+            record = ranked_record(matrix, metrics, plan, wins, top, progress)
     publish([record], form.name, where, Kind.LEADERBOARD)

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from bbccli.cli.command import source_of
+from bbccli.cli.command import origin_of
 from bbccli.cli.shared import ALL_NOTES, NotesOptions, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.documents import gate
@@ -133,7 +133,7 @@ def form_for(
     option. An OptionError if only the suffix could tell and is unknown, or if a file can't be
     written.
     """
-    source, form = source_of("format"), None
+    source, form = origin_of("format"), None
     if kind is not None and source != "COMMANDLINE":
         try:
             form = form_of(where.output, forms_of(kind))
@@ -201,7 +201,7 @@ def publish(
     whole = [record for record in records if not isinstance(record, ErrorEnvelope)]
     form, to_file = FORMS[format], where.output != STDOUT
     if not (form.for_people or to_file or where.quiet):
-        tell(whole)
+        report_reading(whole)
     shown = records if form.holds_errors else whole
     write(form.render(shown, style_for(where), kind) if text is None else text, where.output)
     if to_file and not where.quiet:
@@ -228,7 +228,7 @@ def lines_on(record: Any, answer: Callable[[Any], list[str]] | None) -> list[str
     return [*map(visible, (answer or answer_of)(record)), *map(note_line, doubts_of(record))]
 
 
-def tell(records: Sequence[Any]) -> None:
+def report_reading(records: Sequence[Any]) -> None:
     """Report on standard error what was read and what to doubt."""
     from bbccli.reports.words.phrases import plain_lines
 
@@ -246,13 +246,13 @@ def exit_by_verdicts(records: Sequence[Any], where: NotesOptions, told: Collecti
         outcome = getattr(getattr(record, "gate", None), "outcome", GateOutcome.MET)
         missed = outcome is not GateOutcome.MET
         if outcome not in told and (missed or where.fail_on):
-            for line in lines_on(record, verdict_of if missed else lambda _: []):
+            for line in lines_on(record, gate_line if missed else lambda _: []):
                 say(line)
     if status := gate.status(records, where.fail_on):
         raise typer.Exit(status)
 
 
-def verdict_of(record: Any) -> list[str]:
+def gate_line(record: Any) -> list[str]:
     """Return the line on the gate of a record."""
     from bbccli.reports.words.comparison_sentences import requirement
     from bbccli.reports.words.sentences import gate_sentence

@@ -68,7 +68,7 @@ ADJUSTMENTS: dict[Adjustment, Callable[[FloatArray], FloatArray]] = {
 """Adjustments of p-values; `max-t` needs more than those."""
 
 
-def adjusted(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
+def adjusted_p(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
     """Adjust p-values; undefined ones stay undefined and don't count.
 
     >>> adjusted([0.01, None, 0.04], Adjustment.HOLM)
@@ -86,11 +86,11 @@ def with_adjusted(
 
     sign: positive where the first is better: the difference, or an effect.
     """
-    verdict = verdict_of(sign, p, 1 - level)
+    verdict = verdict_by_p(sign, p, 1 - level)
     return replace(comparison, p_adjusted=p, adjustment=how.value, verdict=verdict)
 
 
-def verdict_of(
+def verdict_by_p(
     difference: float | None, p: float | None, alpha: float, beliefs: Beliefs | None = None
 ) -> Verdict:
     """Return the verdict on a difference at level 1 - alpha, from its p-value or the beliefs in it.

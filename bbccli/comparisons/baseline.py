@@ -29,7 +29,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, nearest, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.capped import attainable, check_apart, with_plan
+from bbccli.metrics.capped import attainable, check_below_range, with_plan
 from bbccli.notes import Note
 from bbccli.notes.comparisons import no_influence, winner_is_baseline
 from bbccli.notes.intervals import constant_difference
@@ -141,7 +141,7 @@ def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
         raise OptionError(
             f"{parameter('margin')} is {margin:g}", hint="0 or more, in the unit of the metric"
         )
-    check_apart("margin", margin, metric.label, attainable(metric, outcome))
+    check_below_range("margin", margin, metric.label, attainable(metric, outcome))
 
 
 def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdict:

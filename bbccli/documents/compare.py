@@ -83,12 +83,14 @@ def compare_document(
             best_set=best_set,
             ranks=ranks,
             notes=known,
-            gate=None if required is None else judged(required, comparisons, known, named=named),
+            gate=None
+            if required is None
+            else has_required_verdict(required, comparisons, known, named=named),
         )
     )
 
 
-def judged(
+def has_required_verdict(
     required: Verdict,
     comparisons: Sequence[Comparison],
     notes: Sequence[Note] = (),

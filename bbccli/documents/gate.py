@@ -113,7 +113,7 @@ class GateRule:
         raise OptionError(f"{self.option} is {self.threshold:g}: {said}", hint=hint)
 
 
-def rule_of(
+def gate_rule(
     fail_under: float | None, fail_over: float | None, on: GateOn | None, method: str | None
 ) -> GateRule | None:
     """Return the rule that the options ask for, if any.
@@ -190,7 +190,7 @@ def _status(result: Any, fail_on: str | None) -> int:
 
 def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if not result.estimates:
-        return undecided(rule, None, None, "there is no estimate")
+        return undecided_verdict(rule, None, None, "there is no estimate")
     metric = result.estimates[0].metric
     estimates = [e for e in result.estimates if e.metric == metric]
     known = METRICS.get(metric)
@@ -200,17 +200,17 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if estimate is None:
         figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
         lacking = f"{rule.method} is not in the result" if rule.method else f"no method {figure}"
-        return undecided(rule, metric, rule.method, lacking)
+        return undecided_verdict(rule, metric, rule.method, lacking)
     value, lacking = _judged_value(estimate, rule)
     if value is None:
-        return undecided(rule, metric, estimate.method, lacking)
+        return undecided_verdict(rule, metric, estimate.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate fails
     doubt = _why_too_good(estimate, value, rule, alone=is_single(result))
     if estimate.opened is None and any(note.code == CLIMB for note in result.notes):
         doubt = doubt or "these samples guided the search"
     if doubt and outcome is GateOutcome.MET:
-        return undecided(rule, metric, estimate.method, doubt)
+        return undecided_verdict(rule, metric, estimate.method, doubt)
     margin = float(rule.direction.gain(value, rule.threshold))
     return Gate(
         rule.threshold, rule.direction, rule.on, metric, estimate.method, value, margin, outcome
@@ -270,7 +270,7 @@ def _judged_value(estimate: Estimate, rule: GateRule) -> tuple[float | None, str
     return value, f"the {end.value} bound of {method} is undefined"
 
 
-def undecided(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:
+def undecided_verdict(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:
     """Return the verdict that nothing could be judged."""
     of_rule = rule.threshold, rule.direction, rule.on
     return Gate(*of_rule, metric, method, None, None, GateOutcome.UNDECIDED, reason)

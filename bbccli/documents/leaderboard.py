@@ -115,10 +115,10 @@ def leaderboard(
     UndefinedError, UnsupportedError
         A metric is undefined on the data, or can't be pooled as planned.
     """
-    return Document.of(ranking(matrix, metrics, plan, wins, top, progress))
+    return Document.of(ranked_record(matrix, metrics, plan, wins, top, progress))
 
 
-def ranking(
+def ranked_record(
     matrix: PredictionMatrix,
     metrics: Metric | str | Sequence[Metric | str],
     plan: Plan,

@@ -16,7 +16,7 @@ from bbccli.platform.records.rows import OF_ERROR, REAL, TRUTH, WHOLE
 from bbccli.platform.records.values import MismatchError, record_of
 from bbccli.reading.arrow import is_nothing, is_number, is_text
 from bbccli.reading.sources import read_table, stdin_bytes
-from bbccli.reading.table import check_names
+from bbccli.reading.table import check_column_names
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 __all__ = ["read_comparison", "read_documents"]
@@ -188,7 +188,7 @@ def _read_rows(path: str) -> list[Document[Any]]:
     Raises InputError: a file that can't be read, or a table of something else.
     """
     table = read_table(path)
-    check_names(table)
+    check_column_names(table)
     if missing := [name for name in NEEDED if name not in table.names]:
         raise _no_batch(path, f"it has no column {missing[0]!r}")
     used = {*NEEDED, *OF_ANALYSIS, *OF_ERROR} - TRUTH

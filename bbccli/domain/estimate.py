@@ -394,9 +394,9 @@ class Estimate:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of `--format csv` that concern the estimate alone."""
-        from bbccli.platform.records.rows import OF_ESTIMATE, frame_of, row_of
+        from bbccli.platform.records.rows import OF_ESTIMATE, estimate_row, frame_of
 
-        return frame_of([row_of(as_json(self))], OF_ESTIMATE)
+        return frame_of([estimate_row(as_json(self))], OF_ESTIMATE)
 
     def __post_init__(self) -> None:
         coerce_fields(self, "direction")

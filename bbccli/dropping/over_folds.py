@@ -139,7 +139,7 @@ def _of_many(gains: FloatArray) -> FloatArray:
     behind = sums - sums.min()
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(behind > 0, 2 * stdtr(freedom, -behind / scale), 1.0)
-    return np.maximum(apart, significance.friedman(ranks).p)
+    return np.maximum(apart, significance.friedman_test(ranks).p)
 
 
 def _of_two(gains: FloatArray) -> FloatArray:

@@ -185,7 +185,7 @@ def brace(interim: Interim, threshold: float) -> Judgement:
     from scipy.special import stdtr
 
     gains = np.mean(losses(interim), axis=0)
-    means, errors, n_units = differences(interim, gains[:, [interim.best]] - gains)
+    means, errors, n_units = means_and_errors(interim, gains[:, [interim.best]] - gains)
     best = float(interim.metric.direction.sign * interim.performances[interim.best])
     behind = Direction.MAXIMIZE.leads(np.array(best), best - means)
     if n_units < 2:
@@ -195,7 +195,7 @@ def brace(interim: Interim, threshold: float) -> Judgement:
     return Judgement(probability > threshold, probability=probability)
 
 
-def differences(interim: Interim, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def means_and_errors(interim: Interim, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Return means (C,) and standard errors (C,) of values (N, C) of samples, and their number.
 
     The values of a group are added up.
@@ -287,4 +287,4 @@ def _cochran(gains: FloatArray) -> Iterator[float]:
 def _friedman(gains: FloatArray) -> Iterator[float]:
     """P of Friedman's test among the first 2, 3, ..., C columns of gains (n, C)."""
     for k in range(2, gains.shape[1] + 1):
-        yield significance.friedman(mean_ranks(-gains[:, :k])).p
+        yield significance.friedman_test(mean_ranks(-gains[:, :k])).p

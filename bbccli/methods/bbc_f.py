@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
 from bbccli.notes.methods import folds_within_repeats
-from bbccli.stats.bootstrap.bbc_folds import out_of_bag
+from bbccli.stats.bootstrap.bbc_folds import out_of_folds
 from bbccli.stats.bootstrap.summary import from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import fold_performances
@@ -47,7 +47,7 @@ def run(case: Case) -> Answer:
     """
     _ = case.choice  # raises where it is undefined on all samples
     judged, measured = (fold_performances(case.matrix, m) for m in (case.selector, case.metric))
-    distribution = out_of_bag(case, judged, measured)
+    distribution = out_of_folds(case, judged, measured)
     repeated = (folds_within_repeats(case.matrix.n_repeats),) if case.matrix.n_repeats > 1 else ()
     notes = on_few_folds(case.matrix) + repeated
     return from_distribution(case, distribution, n_drawn=len(judged[0]), notes=notes)

@@ -79,7 +79,7 @@ from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.rule import selection_shares, undefined, winner_of
-from bbccli.stats.selection.tails import figures_of
+from bbccli.stats.selection.tails import figures_of_samples
 from bbccli.types import FloatArray, IntArray
 
 
@@ -168,7 +168,7 @@ def with_interval(case: Case) -> Answer:
     folds = matrix.nested or ()
     losses = [_losses(matrix, case.metric, fold, case.choice.winner) for fold in folds]
     n_outer = len(folds) // matrix.n_repeats
-    error, ratio = standard_error(losses, matrix.n_samples, n_outer)
+    error, ratio = nested_error(losses, matrix.n_samples, n_outer)
     if not np.isfinite(error):
         reason = "an outer fold has a single test sample, or a loss without a value"
         note = no_interval(case.method, reason, "--method ncv")
@@ -178,7 +178,7 @@ def with_interval(case: Case) -> Answer:
     return replace(answer, interval=interval, notes=notes)
 
 
-def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[float, float]:
+def nested_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[float, float]:
     """Return the standard error of N losses with the variance due to training, and its ratio.
 
     losses: of every outer fold, inner and test.
@@ -215,8 +215,8 @@ def _hindrance(case: Case) -> str:
 def _losses(matrix: PredictionMatrix, metric: Metric, fold: NestedFold, winner: int) -> Losses:
     columns = np.array([winner])
     inner = inner_matrix(matrix, fold)
-    inside = figures_of(by_repeat(inner, metric, columns)[0], inner.n_samples)
-    outside = figures_of(by_repeat(matrix, metric, columns)[fold.repeat], matrix.n_samples)
+    inside = figures_of_samples(by_repeat(inner, metric, columns)[0], inner.n_samples)
+    outside = figures_of_samples(by_repeat(matrix, metric, columns)[fold.repeat], matrix.n_samples)
     return inside, outside[fold.test]
 
 

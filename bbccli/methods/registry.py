@@ -58,7 +58,7 @@ In this order methods are listed, and documented by the docstrings of their modu
 def module_of(name: str) -> ModuleType:
     """Return the module that declares a method."""
     if name not in MODULES:
-        return import_module(plugins.declared("bbccli.methods")[name].module)
+        return import_module(plugins.entry_points_of("bbccli.methods")[name].module)
     return import_module(f"bbccli.methods.{MODULES[name]}")
 
 

@@ -161,7 +161,7 @@ def attainable(metric: Metric, outcome: Outcome) -> tuple[float, float]:
     return low, high
 
 
-def check_apart(name: str, size: float, label: str, bounds: tuple[float, float]) -> None:
+def check_below_range(name: str, size: float, label: str, bounds: tuple[float, float]) -> None:
     """Refuse a difference no smaller than the range of the metric.
 
     Raises OptionError: no two values differ by more, so a margin of this size decides nothing.

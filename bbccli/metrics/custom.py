@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.metrics.base import Metric
-from bbccli.platform.guarded_files import note
+from bbccli.platform.guarded_files import record_read
 
 EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.metrics.Metric"
 
@@ -37,7 +37,7 @@ def load(name: str) -> Metric:
         raise OptionError(
             f"cannot import {module_name!r}: {_in_a_line(error)}", hint="correct the module"
         ) from error
-    note(getattr(module, "__file__", None) or "")
+    record_read(getattr(module, "__file__", None) or "")
     names = [key for key, value in vars(module).items() if isinstance(value, Metric)]
     metrics_there = f"metrics in it: {', '.join(names)}" if names else "there is no metric in it"
     if not hasattr(module, attribute):

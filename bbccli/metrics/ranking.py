@@ -89,7 +89,7 @@ def _mean_share(
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
-    from bbccli.metrics.kernels.running import Grid, add_down, take
+    from bbccli.metrics.kernels.running import Grid, add_down, gather
 
     positive = outcome.values == 1
     negated = -scores
@@ -114,8 +114,10 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
             alarms.arrange(lanes, pairs.controls[c], false[1:])
             false[1:2] += NEXT_TO_NOTHING
             alarms.accumulate(false[1:])
-            take(false, alarms.place[pairs.upto[c][rank]], retrieved)
-            through = take(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
+            gather(false, alarms.place[pairs.upto[c][rank]], retrieved)
+            through = (
+                gather(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
+            )
             np.add(retrieved, through, out=retrieved)
             np.divide(through, retrieved, out=retrieved)
             np.multiply(gained, retrieved, out=retrieved)

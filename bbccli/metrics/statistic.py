@@ -26,6 +26,7 @@ from bbccli.metrics.weighting import (
     Units,
     Weighting,
     added,
+    are_whole,
     by_configuration,
     float_type,
     members_among,
@@ -34,7 +35,6 @@ from bbccli.metrics.weighting import (
     scaled,
     sums_in_parts,
     sums_of_chunk,
-    whole,
     with_changes,
 )
 from bbccli.platform.dataclass import dataclass
@@ -298,7 +298,7 @@ class Concordant(Total):
         return Concordant(scores, self.cases[rows], self.controls[rows], sample_weights)
 
     def _count(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
-        if whole(masses):
+        if are_whole(masses):
             return concordant_weight(self.pairs, masses, configurations)
         from bbccli.metrics.kernels.sweep import concordant_mass
 

@@ -77,7 +77,7 @@ def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]
     return weights if sample_weights is None else weights * sample_weights
 
 
-def whole(weights: NDArray[Any]) -> bool:
+def are_whole(weights: NDArray[Any]) -> bool:
     """Return True if weights are whole numbers by their type."""
     return weights.dtype.kind in "iub"
 
@@ -94,7 +94,7 @@ class Weighting:
     @cached_property
     def totals(self) -> FloatArray:
         """Total (B,) of each row; exact for integers."""
-        counted = whole(self.weights)
+        counted = are_whole(self.weights)
         if counted and self.weights.shape[1] <= CHUNK:
             floats = self.weights.astype(np.float32)
             totals = floats @ np.ones(floats.shape[1], np.float32)
@@ -109,7 +109,7 @@ class Weighting:
         """Weights as floats of a type, or wider where they need it."""
         totals = self.totals
         if dtype not in self._floats:
-            self._floats[dtype] = matching(self.weights, dtype, totals)
+            self._floats[dtype] = floats_for(self.weights, dtype, totals)
         return self._floats[dtype]
 
     def once(self, total: Any, of: Callable[[Weighting], NDArray[Any]]) -> NDArray[Any]:
@@ -125,10 +125,10 @@ class Weighting:
         return self._among[id(rows)][1]
 
 
-def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
+def floats_for(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
-    return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
+    return weights.astype(np.float64 if heavy or not are_whole(weights) else dtype)
 
 
 def sums_of_chunk(
@@ -141,7 +141,7 @@ def sums_of_chunk(
 
     totals (B,): total of each row of weights, over the chunk or over all samples.
     """
-    floats = matching(weights, float_type(terms), totals)
+    floats = floats_for(weights, float_type(terms), totals)
     typed = terms.astype(floats.dtype, copy=False)
     if terms.shape[1] == 1 and terms.dtype == np.float64:
         return row_sums(floats, np.broadcast_to(typed[:, 0], floats.shape))[:, None]
@@ -236,7 +236,7 @@ def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArra
     """Half of `counts` per weight of all pairs; NaN, silently, where there is no pair."""
     shares = ratio(counts, 2.0 * pair_weight)
     # sums of real weights in another order may exceed the whole in the last bit
-    return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
+    return shares if are_whole(counts) else np.clip(shares, 0.0, 1.0)
 
 
 ONE_PASS = (ratio, share_of_pairs)

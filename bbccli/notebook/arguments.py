@@ -30,7 +30,7 @@ from bbccli.reading.sources.memory import (
 from bbccli.reading.table import in_memory
 from bbccli.types import Missing
 from bbccli.use_cases.command_line import command_line
-from bbccli.use_cases.compare import names_of
+from bbccli.use_cases.compare import short_file_names
 from bbccli.use_cases.options import InputOptions
 
 READING = frozenset({"task", "positive", "missing", "bounds"})
@@ -113,7 +113,7 @@ def _word(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else repr(number)
 
 
-def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> Any:
+def input_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> Any:
     """Return the input of the readers: paths, a table, or a finished matrix.
 
     `of_samples` are values per row, by argument. A BbcError if arguments don't go together, or if
@@ -161,7 +161,7 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
     return _matrix(predictions, options, given)
 
 
-def sources_of(
+def experiments_of(
     predictions: Any, options: Any, of_samples: Mapping[str, Any], *, joined: bool
 ) -> tuple[list[Any], list[str]]:
     """Return the input of the readers for one experiment or several, and their names.
@@ -171,7 +171,7 @@ def sources_of(
     """
     several = _several(predictions)
     if several is None:
-        source = source_of(predictions, options, of_samples)
+        source = input_of(predictions, options, of_samples)
         if _are_paths(source):
             return list(map(str, as_list(source))), []
         is_matrix = isinstance(source, PredictionMatrix)
@@ -186,7 +186,7 @@ def sources_of(
     sources = []
     for name, given in several.items():
         of_one = {argument: values.get(name) for argument, values in by_name.items()}
-        sources.append(source_of(given, options, {**of_samples, **of_one}))
+        sources.append(input_of(given, options, {**of_samples, **of_one}))
     if joined:  # a named index is a key to match rows by
         index = {name: getattr(given, "index", None) for name, given in several.items()}
         check_order({n: several[n] for n, i in index.items() if getattr(i, "name", 0) is None})
@@ -217,7 +217,7 @@ def _several(predictions: Any) -> Mapping[Any, Any] | None:
     if not all(paths):
         hint = "give a dictionary with a name for each: {'svm': one, 'forest': other}"
         raise OptionError("experiments in a list have no names", hint=hint)
-    return dict(zip(names_of(paths), predictions, strict=True))
+    return dict(zip(short_file_names(paths), predictions, strict=True))
 
 
 def _is_array(given: Any) -> bool:

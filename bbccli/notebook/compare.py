@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, options_from, sources_of
+from bbccli.notebook.arguments import command_of, experiments_of, options_from
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import Interval, Pooling
-from bbccli.use_cases.compare import WITHOUT, Comparing, names_of
+from bbccli.use_cases.compare import WITHOUT, Comparing, short_file_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,9 +104,9 @@ def compare(
     )
     of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
-    sources, names = sources_of(predictions, how, of_samples, joined=not across)
+    sources, names = experiments_of(predictions, how, of_samples, joined=not across)
     command = command_of(how, sources, "compare")
-    if command and names and names != names_of(sources):
+    if command and names and names != short_file_names(sources):
         command = ""  # whose names would differ
     return ComparisonResult(how.answer(sources, names), how, command)
 
@@ -196,11 +196,11 @@ class ComparisonResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per comparison, or per configuration of the best set, as in CSV."""
-        from bbccli.platform.records.rows import frame_of, kinds_of
+        from bbccli.platform.records.rows import dtypes_of_rows, frame_of
         from bbccli.reports.content.compare import csv_rows
 
         columns, rows = csv_rows([self.document])
-        kinds = kinds_of(Comparison, Interval, Beliefs, Member, CompareEnvelope)
+        kinds = dtypes_of_rows(Comparison, Interval, Beliefs, Member, CompareEnvelope)
         return frame_of(list(rows), columns, kinds | {"effect_size": "float64"})
 
     def plot(self, kind: str = "") -> Figure:

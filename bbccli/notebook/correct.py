@@ -11,7 +11,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, options_from, plan_of_search, source_of
+from bbccli.notebook.arguments import command_of, input_of, options_from, plan_of_search
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import settled
@@ -112,7 +112,7 @@ def correct(
     analysis.check()
     of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
-    source = source_of(predictions, analysis, of_samples)
+    source = input_of(predictions, analysis, of_samples)
     return Correction(answer(analysis, source), analysis, command_of(analysis, source, "correct"))
 
 

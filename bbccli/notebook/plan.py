@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bbccli.documents.plan import PlanEnvelope
 from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, options_from, source_of
+from bbccli.notebook.arguments import command_of, input_of, options_from
 from bbccli.notebook.result import Result
 from bbccli.planning.records import Cell, Planned
 from bbccli.platform.dataclass import dataclass
@@ -89,7 +89,7 @@ def plan(
     of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
     stated = predictions is None and not any(sample is not None for sample in of_samples.values())
-    pilot = None if stated else source_of(predictions, how, of_samples)
+    pilot = None if stated else input_of(predictions, how, of_samples)
     how.check_options(pilot=not stated)
     return PlanResult(how.answer(pilot), how, command_of(how, () if stated else pilot, "plan"))
 
@@ -168,17 +168,17 @@ class PlanResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per cell, as in CSV."""
-        from bbccli.platform.records.rows import frame_of, kinds_of
+        from bbccli.platform.records.rows import dtypes_of_rows, frame_of
         from bbccli.reports.content.plan import csv_rows
 
         columns, rows = csv_rows([self.document])
-        kinds = kinds_of(Cell, Planned, PlanEnvelope, Plan)
+        kinds = dtypes_of_rows(Cell, Planned, PlanEnvelope, Plan)
         return frame_of(list(rows), columns, kinds | {"chosen": "bool"})
 
     def _lines(self) -> Sequence[str]:
-        from bbccli.reports.content.plan import lines
+        from bbccli.reports.content.plan import answer_lines
 
-        return lines(self.record)
+        return answer_lines(self.record)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.content import blocks_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from bbccli.notes.note import CARE, DOUBT, Texts, listing, note
-from bbccli.platform.rounding import count, digits_for, figure, percent, short
+from bbccli.platform.rounding import brief, count, digits_for, figure, percent
 
 
 @note(CARE)
@@ -209,7 +209,7 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
     Remedy: choose Q before seeing results, and state it in the paper.
     """
     return (
-        f"{label}: no error counts as more than {figure(cap)}, the {short(share)} quantile of the "
+        f"{label}: no error counts as more than {figure(cap)}, the {brief(share)} quantile of the "
         "outcome's distances from its median",
         "choose --cap before seeing results, and state it in the paper",
     )

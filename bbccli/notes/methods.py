@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
-from bbccli.platform.rounding import UNBOUNDED, count, digits_for, figure, short
+from bbccli.platform.rounding import UNBOUNDED, brief, count, digits_for, figure
 
 
 @note(CARE)
@@ -201,7 +201,7 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
     aim = 0.0 if tolerance is None else tolerance
     reached = digits_for([error], [error], (aim, math.inf)).performance(error)
     return (
-        f"the largest Monte Carlo standard error is {reached}, above the tolerance of {short(aim)}",
+        f"the largest Monte Carlo standard error is {reached}, above the tolerance of {brief(aim)}",
         "raise --tolerance: halving the error takes four times as many resamples",
     )
 

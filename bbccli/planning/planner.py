@@ -16,7 +16,7 @@ import numpy as np
 
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, parameter
-from bbccli.metrics.capped import check_apart
+from bbccli.metrics.capped import check_below_range
 from bbccli.notes import Note
 from bbccli.notes.plans import (
     few_planned_rows,
@@ -28,7 +28,7 @@ from bbccli.notes.plans import (
 from bbccli.planning.assumed import StatedBasis
 from bbccli.planning.basis import first
 from bbccli.planning.records import Cell, Check, Epochs, Halved, Planned, Target, Wanted
-from bbccli.planning.studies import PlanBasis, Widths, check
+from bbccli.planning.studies import PlanBasis, Widths, by_simulation
 from bbccli.platform.arguments import real
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
@@ -135,7 +135,7 @@ class _Planner:
         if request.target is not None:
             sizes[str(request.target)] = request.value
         for name, size in sizes.items():
-            check_apart(name, size, basis.metric.label, basis.metric.bounds)
+            check_below_range(name, size, basis.metric.label, basis.metric.bounds)
         for n_samples in request.samples:
             if n_samples < basis.least_samples:
                 raise OptionError(
@@ -297,7 +297,7 @@ class _Planner:
         def seen(n_samples: int) -> Check:
             size = n_samples, count
             terms = self.within, width, self.request.assurance
-            return check(self.basis, size, self.plan, *terms, progress)
+            return by_simulation(self.basis, size, self.plan, *terms, progress)
 
         result = seen(rows)
         for _ in range(MOST_FOLLOWED):

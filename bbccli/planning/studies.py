@@ -65,7 +65,7 @@ class Widths:
         if (key := (rows, n_configurations)) not in self.cache:
             rngs = [np.random.default_rng((self.plan.seed, k)) for k in range(N_STUDIES)]
             studies = (self.basis.study(*key, rng, MOST_CONFIGURATIONS) for rng in rngs)
-            widths = np.array([width_of(study, self.basis, self.plan) for study in studies])
+            widths = np.array([simulated_width(study, self.basis, self.plan) for study in studies])
             self.cache[key] = widths[~np.isnan(widths)]
         return self.cache[key] * sqrt(rows / n_samples)
 
@@ -124,7 +124,7 @@ def width_in(widths: FloatArray, assurance: float | None) -> float:
     return float(widths.mean() + ndtri(assurance) * widths.std(ddof=1))
 
 
-def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
+def simulated_width(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
     """Return the width of BBC's interval on a study, as the basis raises it; NaN without one."""
     plan = replace(plan, n_resamples=min(plan.n_resamples, N_RESAMPLES), tolerance=None)
     try:
@@ -137,7 +137,7 @@ def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
     return min(basis.wider * (interval.upper - interval.lower), highest - lowest)
 
 
-def check(
+def by_simulation(
     basis: PlanBasis,
     size: tuple[int, int],
     plan: Plan,
@@ -169,7 +169,7 @@ def check(
         study = basis.study(n_samples, count, rng)
         figures.append(_figures_of(study, basis, plan, within))
         if position < N_INTERVALS:
-            widths.append(width_of(study, basis, plan))
+            widths.append(simulated_width(study, basis, plan))
         progress(position + 1, n_studies)
     (naive, honest, optimism, near), errors = _means_and_errors(np.array(figures))
     finite = np.array([width for width in widths if isfinite(width)] or [float("nan")])

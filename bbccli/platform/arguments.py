@@ -106,7 +106,7 @@ class ByName(Mapping[Name, Record]):
     def __contains__(self, name: object) -> bool:
         if name in self._known or name in self._names:
             return True
-        return bool(self._group and name in plugins.declared(self._group))
+        return bool(self._group and name in plugins.entry_points_of(self._group))
 
 
 def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | tuple[()] = ()) -> T:

@@ -41,7 +41,7 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return sink.getvalue()
 
 
-def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
+def arrays_in_npz(content: bytes) -> dict[str, NDArray[Any]]:
     """Return the arrays of an uncompressed `.npz` file; nothing in it is executed."""
     with _faults(), zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()

@@ -56,7 +56,7 @@ def is_url(path: str | Path) -> bool:
 
 
 @contextmanager
-def command() -> Iterator[None]:
+def inputs_recorded() -> Iterator[None]:
     """Record the files read in the body, so that no result overwrites one of them."""
     with in_force(_FILES, _Files()):
         claim(STDOUT, "standard output")
@@ -88,7 +88,7 @@ def check_unread(target: str | Path | int, words: str) -> None:
         raise _overwriting(files.results.get(file, words), files.read[file])
 
 
-def note(path: str | Path | int, name: str = "") -> None:
+def record_read(path: str | Path | int, name: str = "") -> None:
     """Record a file read by other means than `opened`; an OptionError if a result goes there."""
     file = _FILES.get() and identity(path)
     if file:

@@ -50,12 +50,12 @@ def append(path: Path, about: Mapping[str, Any]) -> int:
             f"the opening can't be counted in {path}: {error.strerror or error}",
             hint="make the file writable: an opening must be counted before it is shown",
         ) from error
-    return 1 + [line.get("id") for line in lines_of(path)].index(token)
+    return 1 + [line.get("id") for line in openings_in(path)].index(token)
 
 
 def check_plan(path: Path, planned: int, *, stricter: bool) -> None:
     """Refuse an opening beyond the plan, unless a stricter level is asked for."""
-    number = len(lines_of(path))
+    number = len(openings_in(path))
     if number >= planned and not stricter:
         raise OptionError(
             f"{count(number, 'opening')} of {planned} planned: another one is beyond the plan",
@@ -64,7 +64,7 @@ def check_plan(path: Path, planned: int, *, stricter: bool) -> None:
         )
 
 
-def lines_of(path: Path) -> list[dict[str, Any]]:
+def openings_in(path: Path) -> list[dict[str, Any]]:
     """Return the openings in their order; one that is torn is empty, but counts.
 
     Raises InputError: the file is gone, and with it the count.

@@ -185,7 +185,7 @@ class Declared:
             return value
         if choices:
             group = self.option.group
-            added = plugins.declared(group) if group and value not in choices else ()
+            added = plugins.entry_points_of(group) if group and value not in choices else ()
             fits, words = value in (*choices, *added), f"one of: {', '.join(choices)}"
         elif isinstance(value, bool):  # a bool is an int in Python
             fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])

@@ -27,7 +27,7 @@ def _all() -> Any:
 
 
 @cache
-def declared(group: str) -> Mapping[str, EntryPoint]:
+def entry_points_of(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group by name, in the order of their names."""
     return {point.name: point for point in sorted(_all().select(group=group), key=lambda p: p.name)}
 
@@ -37,7 +37,7 @@ def load(group: str, name: str, kind: type[T]) -> T:
 
     Raises OptionError: it can't be imported, or is of another kind.
     """
-    point = declared(group)[name]
+    point = entry_points_of(group)[name]
     package = point.dist.name if point.dist else point.module
     hint = f"correct or uninstall {package}"
     what = f"{name}, which {package} declares as one of {group}"

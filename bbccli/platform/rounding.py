@@ -125,7 +125,7 @@ def fixed(value: float | None, decimals: int) -> str:
     return _unsigned(f"{value:.{decimals}f}")
 
 
-def short(value: float) -> str:
+def brief(value: float) -> str:
     """Format a threshold or tolerance with the fewest digits that read back the same.
 
     Examples

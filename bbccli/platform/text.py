@@ -85,7 +85,7 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     return f"{text[:head]}...{text[len(text) - (longest - head - 3) :]}"
 
 
-def plain(markdown: str) -> str:
+def without_markdown(markdown: str) -> str:
     """Return Markdown without links and the marks of code and emphasis.
 
     Examples

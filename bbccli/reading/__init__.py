@@ -22,7 +22,12 @@ from bbccli.platform import resources
 from bbccli.reading.assembly import assemble
 from bbccli.reading.classes import tell_classes
 from bbccli.reading.columns import applied
-from bbccli.reading.configuration_filter import choose, named, narrow, of_columns_and_models
+from bbccli.reading.configuration_filter import (
+    keep_chosen,
+    keep_named,
+    narrow,
+    of_columns_and_models,
+)
 from bbccli.reading.evaluations import evaluation_of
 from bbccli.reading.layout import lay_out
 from bbccli.reading.layout.dialects import DIALECTS
@@ -34,7 +39,7 @@ from bbccli.reading.rows.unpredicted import without_unpredicted
 from bbccli.reading.sample_columns import with_sample_columns
 from bbccli.reading.sample_index import by_train_size, place
 from bbccli.reading.sheet import RAISE, Problems, Sheet
-from bbccli.reading.sources import STDIN, Paths, expand, listed, read_table
+from bbccli.reading.sources import STDIN, Paths, expand, paths_listed, read_table
 from bbccli.reading.table import ArrowStream, Table, in_memory, joint_hash, name_faults
 from bbccli.types import Again, Errors, Task
 
@@ -192,10 +197,10 @@ def understand_sheet(
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     of_columns, of_models = of_columns_and_models(sheet, request)
     of_tables = sheet
-    sheet = choose(replace(sheet, scored=scored), of_columns, problems)
+    sheet = keep_chosen(replace(sheet, scored=scored), of_columns, problems)
     sheet = applied(sheet, request, problems)
     with problems.of("choice"):
-        sheet = named(sheet, of_models.only, of_models.exclude)
+        sheet = keep_named(sheet, of_models.only, of_models.exclude)
     if request.unfinished:
         sheet = narrow(sheet)
     sheet = with_sample_columns(sheet, problems)
@@ -264,7 +269,7 @@ def open_sources(
     metadata.
     """
     with problems.of("readable", fatal=True):
-        every = (*listed(paths), request.labels, request.folds)
+        every = (*paths_listed(paths), request.labels, request.folds)
         if [str(source) for source in every if isinstance(source, str | Path)].count(STDIN) > 1:
             raise OptionError("two files are read from stdin", hint="name a file for one of them")
     sources: Sequence[str | Path | ArrowStream] = ()

@@ -16,9 +16,9 @@ from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
 from bbccli.notes import Note, flags, identities, of_data, of_metadata
 from bbccli.notes.methods import repeated_holdout
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
-from bbccli.reading.checks.left_out import best_left_out
-from bbccli.reading.checks.repeats import repeated
-from bbccli.reading.checks.sanity import duplicates, keys_of, notes_on
+from bbccli.reading.checks.left_out import check_left_out
+from bbccli.reading.checks.repeats import check_duplicates
+from bbccli.reading.checks.sanity import duplicates, keys_of_predictions, notes_on
 from bbccli.reading.classes import sorted_names
 from bbccli.reading.column import EXACT_INTEGERS, Column, by_appearance, natural_order
 from bbccli.reading.configuration_filter import EXPECTED, GAPS_WITHIN_FOLDS
@@ -27,7 +27,7 @@ from bbccli.reading.layout.dialects.r import CARET
 from bbccli.reading.missing import complete, missing_in
 from bbccli.reading.predictions import Values
 from bbccli.reading.roles import NAMES, Request
-from bbccli.reading.sample_columns import column_of_weights, uneven_weights
+from bbccli.reading.sample_columns import check_weights, column_of_weights
 from bbccli.reading.sample_index import outer_blocks
 from bbccli.reading.sheet import RUN, Sheet
 from bbccli.types import (
@@ -64,7 +64,7 @@ def assemble(
     outer, inner = _outer_and_inner(sheet, predictions)
     values, kept, gap_notes = complete(sheet, outer, policy, there)
     if there is None and not (sheet.nested or sheet.scored or sheet.unfinished):
-        gap_notes = [*best_left_out(outer, values, kept, whole), *gap_notes]
+        gap_notes = [*check_left_out(outer, values, kept, whole), *gap_notes]
     outcome, samples = whole.take(kept), sheet.usable[kept]
     names = values.configurations
     held = None if there is None else there[:, kept]
@@ -82,7 +82,7 @@ def assemble(
         *map(of_metadata.groups_of_one, by_hand),
         *notes_on_groups(None if sheet.forecasts else groups, folds),
         *_notes_on_classes(sheet, whole, predictions, request.positive),
-        *repeated(values, outcome, whole, groups, folds),
+        *check_duplicates(values, outcome, whole, groups, folds),
         *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
     ]
@@ -127,9 +127,9 @@ def _notes_on_predictions(
     """Check the predictions; in repeated hold-out, those of the first repeat."""
     names, known = values.configurations, sheet.declared
     if outcome.task is Task.SCORE:  # a configuration may always be right, or wrong
-        yield from duplicates(names, keys_of(values.array))
+        yield from duplicates(names, keys_of_predictions(values.array))
         return
-    copied, keys = equal_to_truth(values, outcome), keys_of(values.array)
+    copied, keys = equal_to_truth(values, outcome), keys_of_predictions(values.array)
     if sheet.unfinished is None:
         refuse_copies(names, copied, known, sheet.path)
     if first is not None:
@@ -184,7 +184,7 @@ def _notes_on_columns(
         meant = request.roles.weight is not None or "weight" in sheet.metadata.roles
         if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
             yield of_metadata.weight_by_name(column)
-        yield from uneven_weights(outcome, groups)
+        yield from check_weights(outcome, groups)
     for role in ("truth", "time", "weight"):
         if role in sheet.rounding:
             yield of_data.truth_rounded(role, sheet.rounding[role])

@@ -36,10 +36,10 @@ GAPS_WITHIN_FOLDS = "gaps-within-folds"
 """Code of the note that comes last."""
 
 
-def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
+def keep_chosen(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
     """Keep the configurations chosen by options and flags; refuse patterns without a match."""
     with problems.of("choice"):
-        sheet = named(sheet, request.only, request.exclude)
+        sheet = keep_named(sheet, request.only, request.exclude)
     with problems.of("choice"):
         sheet = _without_flagged(sheet, request.include)
     return sheet
@@ -61,7 +61,7 @@ def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Requ
     return replace(request, only=only, exclude=exclude), replace(request, only=rest, exclude=later)
 
 
-def named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
+def keep_named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     """Keep the configurations that match a pattern of `only`, but none of `exclude`.
 
     Those matched by `only` count as named by hand: configurations, whatever they predict.

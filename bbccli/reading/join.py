@@ -14,12 +14,12 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_numbers
 from bbccli.reading.column import Column, joint
 from bbccli.reading.index_columns import refuse_disorder
-from bbccli.reading.keys import matching, refuse_overlooked
-from bbccli.reading.roles import BESIDE, NAMES, Request, Roles, column_of, is_given, named
+from bbccli.reading.keys import matching_rows, refuse_overlooked
+from bbccli.reading.roles import BESIDE, NAMES, Request, Roles, column_named, column_of, is_given
 from bbccli.reading.sample_index import place
 from bbccli.reading.sheet import RUN, Problems, Sheet
 from bbccli.reading.sources import read_table
-from bbccli.reading.table import ArrowStream, Table, check_names
+from bbccli.reading.table import ArrowStream, Table, check_column_names
 from bbccli.types import IntArray
 
 _KEYLESS = (".npy", ".npz")
@@ -110,7 +110,7 @@ class Separate:
         if self.key is not None:
             self.check_keys(taken)
             if self.by_key:
-                return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
+                return matching_rows(self.frame.column(self.key), self.sheet.roles["row_id"])
         n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
         if self.frame.n_rows not in (n_rows, n_samples):
             raise InputError(
@@ -177,13 +177,13 @@ def open_separate(
     frame = frame.asked_for({*roles.by_hand, ours})
     is_ragged = what == "folds" and _is_ragged(frame, roles)
     if not is_ragged:
-        check_names(frame)
+        check_column_names(frame)
     alike = [name for name in frame.names if ours and name.casefold() == ours.casefold()]
     key: str | None = None
     if by_hand is not None:
         key = column_of(frame, by_hand, role)
     elif not is_ragged:
-        key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
+        key = ours if ours in alike else next(iter(alike), column_named(frame, "row_id"))
     written = roles.row_id is not None and key == NAMES["row_id"][0]  # a name with no other meaning
     is_same = by_hand is not None or key in alike or written
     return Separate(frame, sheet, role, key, is_same, request.by_position, is_ragged)
@@ -203,8 +203,11 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
     predictions.
     """
     frame = file.frame
-    time, event = roles.time or named(frame, "time"), roles.event or named(frame, "event")
-    if time and event and roles.truth is None and named(frame, "truth") is None:
+    time, event = (
+        roles.time or column_named(frame, "time"),
+        roles.event or column_named(frame, "event"),
+    )
+    if time and event and roles.truth is None and column_named(frame, "truth") is None:
         chosen = {"time": column_of(frame, time, "time")}
         chosen["event"] = column_of(frame, event, "event")
     else:
@@ -304,7 +307,7 @@ def _single(frame: Table, role: str, by_hand: str | None, file: Separate) -> str
     if by_hand is not None and by_hand in frame.names:
         return by_hand
     rest = [name for name in frame.names if name != file.key]
-    by_name = named(frame, role)
+    by_name = column_named(frame, role)
     if by_name in rest:
         return by_name
     if len(rest) == 1:

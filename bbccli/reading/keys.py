@@ -48,7 +48,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _ZONE = re.compile(r":\d\d.*(?:Z|[+-]\d\d(?::?\d\d)?)$")
 
 
-def matching(key: Column, row_id: Column) -> IntArray:
+def matching_rows(key: Column, row_id: Column) -> IntArray:
     """Return (n_rows,) entries of `key`, which has each key once, equal to the entries of
     `row_id`.
     """

@@ -196,7 +196,7 @@ AMBIGUOUS: Final = frozenset({"id", "id2", "index"})
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
 
 
-def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:
+def columns_for_role(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:
     """Return the columns whose name could mean a role, the best first.
 
     A column that the metadata declare as a configuration does not count, unless it has the written
@@ -224,9 +224,9 @@ def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
     )
 
 
-def named(frame: Table, role: str) -> str | None:
+def column_named(frame: Table, role: str) -> str | None:
     """Return the column that plays a role by its name, if any."""
-    return next(iter(candidates(frame, role)), None)
+    return next(iter(columns_for_role(frame, role)), None)
 
 
 def nearest_names(name: str, names: Sequence[str]) -> str:

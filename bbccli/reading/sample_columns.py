@@ -252,7 +252,7 @@ def column_of_weights(sheet: Sheet) -> str | None:
     return column.place(0)[1] if column is not None and len(column) else None
 
 
-def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
+def check_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
     """Yield a note on the first class, or on all samples, dominated by a few heavy ones."""
     weights, codes = outcome.weights, np.zeros(len(outcome), np.int64)
     if weights is None:

@@ -14,7 +14,7 @@ from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow, take, to_codes
 from bbccli.reading.column import Column, first_rows, joint, name_of, natural_order, repeated
 from bbccli.reading.roles import Hints
-from bbccli.reading.rows.repeats import by_key, by_outcome, notes_on
+from bbccli.reading.rows.repeats import by_key, by_outcome, note_on_repeats
 from bbccli.reading.sample_columns import CONSTANT, check_constant
 from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.types import IntArray, distinct
@@ -56,7 +56,7 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
     with problems.of("keys"):
         repeats, samples = by_outcome(sheet.roles)
         repeats = repeats or by_key(sheet.roles)
-        notes = (*sheet.notes, *notes_on(repeats, sheet.roles))
+        notes = (*sheet.notes, *note_on_repeats(repeats, sheet.roles))
         with_repeats = replace(sheet, roles={**sheet.roles, **repeats}, notes=notes)
         placed = _placed(_with_inner_folds(with_repeats), samples)
     if placed is None:  # every row counts as a sample, so that the rest can be checked

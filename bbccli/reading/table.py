@@ -299,7 +299,7 @@ def _all_differ(names: tuple[str, ...]) -> bool:
     return len(set(names)) == len(names) and all(map(str.strip, names))
 
 
-def check_names(frame: Table) -> None:
+def check_column_names(frame: Table) -> None:
     """Refuse columns without a name and duplicate names."""
     for fault in name_faults(frame):
         raise fault

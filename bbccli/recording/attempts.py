@@ -396,5 +396,5 @@ def _shown(value: Any, digits: int = 6) -> str:
 def at_epoch(configuration: Any, epoch: Any) -> tuple[str, int | None]:
     """Return the name of a configuration at an epoch, and the epoch; None without one."""
     if epoch is None:
-        return inputs.name_of(configuration), None
-    return f"{inputs.name_of(configuration)}@{inputs.position(epoch, 'epoch')}", int(epoch)
+        return inputs.checked_name(configuration), None
+    return f"{inputs.checked_name(configuration)}@{inputs.position(epoch, 'epoch')}", int(epoch)

@@ -345,7 +345,7 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
     if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
         return _numbers(array, len(design.labels))
     try:
-        return codes_of(array, design.labels), PredictionKind.LABEL
+        return codes_of_labels(array, design.labels), PredictionKind.LABEL
     except UnfitError as error:
         raise OptionError(
             f"a configuration {error}", hint="give labels as in y, or floats for scores"
@@ -373,7 +373,7 @@ class UnfitError(ValueError):
 VALUES = "a value between classes"
 
 
-def codes_of(values: NDArray[Any], labels: NDArray[Any], *, strict: bool = True) -> IntArray:
+def codes_of_labels(values: NDArray[Any], labels: NDArray[Any], *, strict: bool = True) -> IntArray:
     """Return the position of each value among the K sorted classes; for another label, such as
     "abstain", K, or an UnfitError if `strict`.
     """
@@ -396,7 +396,7 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any], *, strict: bool = True)
 # Names, flags and parameters: as JSON, equal text for equal parameters in any process
 
 
-def name_of(configuration: Any) -> str:
+def checked_name(configuration: Any) -> str:
     """Return the name of a configuration; an OptionError if it is empty."""
     name = str(configuration)
     _refuse(not name.strip(), "a configuration has no name", "give it a unique name")
@@ -414,7 +414,7 @@ def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
         raise OptionError(
             "params must be a dict", hint="give the value of each parameter by its name"
         )
-    return {str(key): plain(value) for key, value in (params or {}).items()}
+    return {str(key): in_json(value) for key, value in (params or {}).items()}
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
@@ -424,7 +424,7 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
     params = estimator.get_params(deep=True)
     # nested estimators list their own parameters too, under longer names
     listed = frozenset(id(value) for value in params.values() if _is_estimator(value))
-    return {name: plain(value, listed) for name, value in params.items()}
+    return {name: in_json(value, listed) for name, value in params.items()}
 
 
 def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
@@ -436,7 +436,7 @@ def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
         for key, value in parameters_of(estimator).items()
     }
     listed = frozenset(map(id, params.values()))
-    return within | {name: plain(value, listed) for name, value in params.items()}
+    return within | {name: in_json(value, listed) for name, value in params.items()}
 
 
 def class_name(value: Any) -> str:
@@ -445,7 +445,7 @@ def class_name(value: Any) -> str:
     return f"{given.__module__}.{given.__qualname__}"
 
 
-def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
+def in_json(value: Any, listed: Set[int] = frozenset()) -> Any:
     """Return the JSON value for a parameter; for the estimators `listed`, by id, only the class."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -454,9 +454,9 @@ def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
     if value is None or isinstance(value, bool | str | int | float):
         return value
     if isinstance(value, list | tuple):
-        return [plain(item, listed) for item in value]
+        return [in_json(item, listed) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain(item, listed) for key, item in value.items()}
+        return {str(key): in_json(item, listed) for key, item in value.items()}
     if _is_estimator(value):
         about = {} if id(value) in listed else {"params": parameters_of(value)}
         return {"class": class_name(value)} | about
@@ -472,7 +472,7 @@ def _of_code(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": list(value.shape), "digest": _digest(repr(value.tolist()))}
     if isinstance(value, functools.partial):
-        return {"partial": plain(value.func), "given": [plain(value.args), plain(value.keywords)]}
+        return {"partial": in_json(value.func), "given": in_json([value.args, value.keywords])}
     code = getattr(value, "__code__", None)
     if code is not None:
         closure = [cell.cell_contents for cell in value.__closure__ or ()]

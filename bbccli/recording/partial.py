@@ -109,7 +109,7 @@ def arranged(
     return filled
 
 
-def as_labels(codes: FloatArray, classes: Sequence[str]) -> NDArray[Any]:
+def class_names_of(codes: FloatArray, classes: Sequence[str]) -> NDArray[Any]:
     """Return the names of classes; None for NaN."""
     names = np.array([*classes, None], dtype=object)
     labels: NDArray[Any] = names[np.where(np.isfinite(codes), codes, -1).astype(np.int64)]

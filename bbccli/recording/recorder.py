@@ -31,7 +31,7 @@ from bbccli.recording.scorer import (
     own_score,
 )
 from bbccli.recording.store import Part, identity_of, parts_in
-from bbccli.recording.vault import Look, check_plan, opened, predicted, sealed_off
+from bbccli.recording.vault import Look, check_plan, on_sealed, open_part, sealed_off
 from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Recorder:
         """
         if self._drawn is None:
             raise OptionError("all tries have the folds of rec.cv", hint="make it with refold=True")
-        return self._drawn.of(inputs.name_of(configuration))
+        return self._drawn.of(inputs.checked_name(configuration))
 
     def _check_folds(self, there: object = None) -> None:
         if self._drawn is not None:
@@ -198,7 +198,7 @@ class Recorder:
         OptionError
             The recorder was made without `cv` and `scoring`, or the name is empty.
         """
-        bound = self._handed_out(inputs.name_of(name), inputs.flags_of(flags))
+        bound = self._handed_out(inputs.checked_name(name), inputs.flags_of(flags))
         self._keep(name, None, session=bound.session)  # a failed fit is part of the selection too
         return bound
 
@@ -352,7 +352,7 @@ class Recorder:
                 if rec.hopeless("trial 7"):
                     break
         """
-        name, chosen = inputs.name_of(configuration), self._chosen(metric)
+        name, chosen = inputs.checked_name(configuration), self._chosen(metric)
         by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
         parts, _ = parts_in(self.folder, self._seen)
         how = {"rule": rule, "threshold": threshold, "min_samples": min_samples}
@@ -377,10 +377,10 @@ class Recorder:
         InputError
             Fits are missing, or a candidate has another score.
         """
-        from bbccli.recording.verification import verified
+        from bbccli.recording.verification import verify_by
 
         self._check_folds(self._drawn is None)
-        result = verified(self.folder, self._design, results, metric, configuration, self._data)
+        result = verify_by(self.folder, self._design, results, metric, configuration, self._data)
         if not configuration:  # search.score() and the like are not fits
             self._turn.open, self._turn = False, Turn()
         for text in result.notes:
@@ -442,15 +442,15 @@ class Recorder:
             rec.finish(search)
             rec.open("winner", search)
         """
-        name = inputs.name_of(name)
+        name = inputs.checked_name(name)
         if self._sealed is None:
             raise OptionError("the recorder has no vault", hint="make it with vault=0.2")
         chosen = self._chosen(metric)
         check_plan(self.folder, self._design.planned, stricter=stricter)
         at = self.rows, np.asarray(self._sealed.rows)
-        predictions = predicted(model, *self._samples, *at, chosen, self._response, fitted=fitted)
+        predictions = on_sealed(model, *self._samples, *at, chosen, self._response, fitted=fitted)
         of = (self.folder, self._sealed, name, predictions, chosen)
-        return opened(*of, reach=reach, stricter=stricter, level=level)
+        return open_part(*of, reach=reach, stricter=stricter, level=level)
 
     @cached_property
     def _scorer(self) -> RecordingScorer:

@@ -23,7 +23,7 @@ from bbccli.errors import OptionError
 from bbccli.metrics import ALIASES, METRICS
 from bbccli.platform.dataclass import dataclass
 from bbccli.recording import inputs, store
-from bbccli.recording.inputs import RESPONSES, Split, UnfitError, codes_of
+from bbccli.recording.inputs import RESPONSES, Split, UnfitError, codes_of_labels
 from bbccli.recording.stopping import watched
 from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
@@ -158,7 +158,7 @@ class RecordingScorer:
         values, n_classes = np.asarray(truth), 0
         if self.labels is not None:
             n_classes = len(self.labels)
-            values = codes_of(values.reshape(-1), self.labels).astype(np.int64)
+            values = codes_of_labels(values.reshape(-1), self.labels).astype(np.int64)
         outcome = Outcome(self.task, values, tuple(map(str, range(n_classes))))
         stop = watched(estimator, features, truth, outcome, part.score)
         if stop is None:
@@ -326,7 +326,7 @@ def _kept(
             raise UnfitError(f"{name} did not return a list of values")
         return answer.reshape(-1), PredictionKind.VALUE
     if name == "predict":
-        return codes_of(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
+        return codes_of_labels(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
     if name == "decision_function":
         if len(labels) == 2 and answer.size == len(answer):
             return answer.reshape(-1), PredictionKind.SCORE
@@ -347,7 +347,7 @@ def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntA
     classes = getattr(estimator, "classes_", labels)
     if answer.ndim != 2 or len(classes) != answer.shape[1]:
         raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
-    return codes_of(np.asarray(classes), labels)
+    return codes_of_labels(np.asarray(classes), labels)
 
 
 # Test sets are recognised by a digest of their rows

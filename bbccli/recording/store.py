@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import InputError
 from bbccli.platform import openings
-from bbccli.platform.arrays import DamagedError, packed, unpacked
+from bbccli.platform.arrays import DamagedError, arrays_in_npz, packed
 from bbccli.platform.atomic import SUFFIX, replacing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
@@ -226,7 +226,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
             hint="use a newer release of bbc",
         )
     try:
-        return _design(about, unpacked(bytes_of(arrays))), about
+        return _design(about, arrays_in_npz(bytes_of(arrays))), about
     except FileNotFoundError:
         hint = "copy the whole folder of the run, not only a part"
         raise InputError("no such file", path=str(arrays), hint=hint) from None
@@ -396,9 +396,9 @@ def _place(folder: Path, suffix: str, content: bytes) -> None:
         raise
 
 
-def read(path: Path) -> Part:
+def read_part(path: Path) -> Part:
     """Read a part; a DamagedError if its content is invalid."""
-    arrays = unpacked(bytes_of(path))
+    arrays = arrays_in_npz(bytes_of(path))
     try:
         # in earlier versions
         lacking = {"data": "", "epoch": None, "curve_metric": "", "curve": ()}
@@ -446,7 +446,7 @@ def parts_in(folder: Path, known: dict[str, Part] | None = None) -> tuple[list[P
     for file in paths(folder):
         try:
             if file.name not in known:
-                known[file.name] = read(file)
+                known[file.name] = read_part(file)
             parts.append(known[file.name])
         except (DamagedError, OSError):
             damaged.append(file.name)

@@ -19,7 +19,7 @@ from bbccli.errors import InputError, OptionError
 from bbccli.metrics import Metric, choose_metric
 from bbccli.platform import openings
 from bbccli.platform.arguments import real
-from bbccli.platform.arrays import DamagedError, packed, unpacked
+from bbccli.platform.arrays import DamagedError, arrays_in_npz, packed
 from bbccli.platform.atomic import write_whole
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
@@ -93,7 +93,7 @@ def check_plan(folder: Path, planned: int, *, stricter: bool) -> None:
     openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=stricter)
 
 
-def opened(
+def open_part(
     folder: Path,
     part: Design,
     name: str,
@@ -146,7 +146,7 @@ def opened(
     )
 
 
-def predicted(
+def on_sealed(
     model: Any,
     features: Any,
     truth: Any,
@@ -188,7 +188,7 @@ def vault_in(folder: Path) -> Vault:
     design = store.load(folder)
     part, copied = store.load_sealed(folder)
     place = folder / VAULT / OPENINGS
-    seen = tuple(_opening(folder, part, line) for line in openings.lines_of(place))
+    seen = tuple(_opening(folder, part, line) for line in openings.openings_in(place))
     return Vault(part.n_samples, design.planned, seen, str(place), copied)
 
 
@@ -204,7 +204,7 @@ def _opening(folder: Path, part: Design, line: Mapping[str, Any]) -> Opening:
     path = folder / VAULT / Path(file).name
     try:
         content = bytes_of(path)
-        kept = unpacked(content)["predictions"]
+        kept = arrays_in_npz(content)["predictions"]
     except (OSError, KeyError, DamagedError):
         content, kept = b"", np.empty(0)
     if hashlib.sha256(content).hexdigest() != sha256:

@@ -154,7 +154,7 @@ class Verified:
     dropped: tuple[str, ...] = ()
 
 
-def verified(
+def verify_by(
     folder: Path, plan: Design, results: Any, metric: str, configuration: str, data: str
 ) -> Verified:
     """Compare, and store the candidates of the search.

@@ -18,15 +18,15 @@ from bbccli.methods.registry import ASSUMED, formula, part
 from bbccli.metrics import ALIASES, METRICS, Metric, canonical, meant_by, metric_named
 from bbccli.notes import NOTES, Note, NoteKind, by_severity, listing
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import percent, short
-from bbccli.platform.text import plain
+from bbccli.platform.rounding import brief, percent
+from bbccli.platform.text import without_markdown
 from bbccli.reports import Style
 from bbccli.reports.content import AnswerLines, Block, BlockTable, FactList, Heading, Line
 from bbccli.reports.content.correct import shown_label
 from bbccli.reports.forms.terminal import NARROWEST, terminal
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences, what_it_did
-from bbccli.reports.words.sentences import answer, steps_of
+from bbccli.reports.words.sentences import answer_sentences, steps_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.making import calibration, cut, greedy, mean, sklearn_cut, stack, tool
@@ -226,10 +226,10 @@ BETTER = {"maximize": "higher", "minimize": "lower"}
 
 def _range(lower: float, upper: float) -> str:
     if isfinite(lower) and isfinite(upper):
-        return f"{short(lower)} to {short(upper)}"
+        return f"{brief(lower)} to {brief(upper)}"
     if isfinite(lower):
-        return f"{short(lower)} or more"
-    return f"{short(upper)} or less" if isfinite(upper) else "any number"
+        return f"{brief(lower)} or more"
+    return f"{brief(upper)} or less" if isfinite(upper) else "any number"
 
 
 def of_interval(kind: IntervalKind) -> list[Block]:
@@ -300,8 +300,8 @@ def of_result(document: Envelope) -> list[Block]:
     notes = by_severity(notes_of(document))
     codes = dict.fromkeys(note.code for note in notes)
     return [
-        Heading(document.input.path, phrases.understood(document)),
-        AnswerLines(answer(document)),
+        Heading(document.input.path, phrases.input_line(document)),
+        AnswerLines(answer_sentences(document)),
         FactList([("report", sentence) for sentence in sentences(document)]),
         *(Line(_reason(estimate, document)) for estimate in estimates),
         *(fact for code in codes for fact in _explained(code, notes)),
@@ -376,7 +376,7 @@ def _explained(code: str, notes: Sequence[Note]) -> list[Block]:
     same = [note for note in notes if note.code == code]
     meaning = _meaning(NOTES[code]) if code in NOTES else [("do", same[0].remedy)]
     seen = [("" if n else "seen", note.text) for n, note in enumerate(same)]
-    facts = [(name, plain(text)) for name, text in meaning]
+    facts = [(name, without_markdown(text)) for name, text in meaning]
     return [FactList([("note", code), *seen, *facts])]
 
 
@@ -389,4 +389,4 @@ def _meaning(note: NoteKind[...]) -> list[tuple[str, str]]:
 
 
 def _facts(*rows: tuple[str, str]) -> list[Block]:
-    return [FactList([(name, plain(text)) for name, text in rows])]
+    return [FactList([(name, without_markdown(text)) for name, text in rows])]

@@ -301,7 +301,7 @@ class Race:
         design = partial.with_others(self.design, every)
         names = np.array(design.classes, dtype=object)
         if every[0].kind is PredictionKind.LABEL:
-            filled = partial.as_labels(filled, design.classes)
+            filled = partial.class_names_of(filled, design.classes)
         weights = np.full(self.design.n_samples, np.nan)
         for part in every:
             if part.weights is not None and part.split is not None:

@@ -26,7 +26,7 @@ class Significance(NamedTuple):
     p: float
 
 
-def positive(p: float) -> float:
+def positive_p(p: float) -> float:
     """Return a p-value that is neither 0, where it is too small for a float, nor above 1."""
     return min(max(float(p), SMALLEST_P), 1.0)
 
@@ -39,7 +39,7 @@ def chi_squared(statistic: float, df: float) -> Significance:
     """
     from scipy.special import chdtrc
 
-    return Significance(statistic, (float(df),), positive(chdtrc(df, statistic)))
+    return Significance(statistic, (float(df),), positive_p(chdtrc(df, statistic)))
 
 
 def f_ratio(statistic: float, above: float, below: float) -> Significance:
@@ -47,7 +47,7 @@ def f_ratio(statistic: float, above: float, below: float) -> Significance:
     from scipy.special import fdtrc
 
     return Significance(
-        statistic, (float(above), float(below)), positive(fdtrc(above, below, statistic))
+        statistic, (float(above), float(below)), positive_p(fdtrc(above, below, statistic))
     )
 
 
@@ -88,10 +88,10 @@ class Pivot:
     def p(self) -> float:
         """Probability of a statistic as far from 0, on either side."""
         if isinf(self.df):
-            return positive(erfc(abs(self.statistic) / sqrt(2)))
+            return positive_p(erfc(abs(self.statistic) / sqrt(2)))
         from scipy.special import stdtr
 
-        return positive(2 * stdtr(self.df, -abs(self.statistic)))
+        return positive_p(2 * stdtr(self.df, -abs(self.statistic)))
 
     def ends(self, outside: float) -> tuple[float, float]:
         """Return the ends of an interval that has a probability `outside` beyond each."""
@@ -106,7 +106,7 @@ class Pivot:
         return self.value - reach, self.value + reach
 
 
-def friedman(ranks: FloatArray) -> Significance:
+def friedman_test(ranks: FloatArray) -> Significance:
     """Test whether k columns are ranked alike in n rows, from ranks (n, k) whose ties share means.
 
     The form (k - 1) sum (R_j - n (k + 1) / 2)^2 / (A - n k (k + 1)^2 / 4), with rank sums R_j and

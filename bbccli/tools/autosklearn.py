@@ -21,7 +21,13 @@ from bbccli.platform.arrays import DamagedError, array_of
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out, matching, read_json
+from bbccli.reading.runs.file_parsing import (
+    folders_in,
+    is_file,
+    left_out,
+    matching_files,
+    read_json,
+)
 from bbccli.reading.sources import file_bytes
 from bbccli.tools.pickles import arrays_of
 from bbccli.types import FloatArray
@@ -88,7 +94,7 @@ def load(path: Path) -> Predictions:
     return Predictions(
         predictions,
         {"truth": _truth(truth, first.ndim == 2)},
-        matching(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
+        matching_files(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
         Metadata(
             classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
             flags=flags,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bbccli.reading.evaluations.files import File, number_of, shortened, under
+from bbccli.reading.evaluations.files import File, json_number, short_key, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -26,7 +26,7 @@ def _load(file: File) -> list[Log]:
     results = [_result(case) for case in file.each(cases, "test case")]
     passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
     totals = {  # by name: sum and number
-        str(of["metric"]): (sum(number_of(x) or 0.0 for x in of["scores"]), len(of["scores"]))
+        str(of["metric"]): (sum(json_number(x) or 0.0 for x in of["scores"]), len(of["scores"]))
         for of in run["metricsScores"]
     }
     totals[SUCCESS] = passed, passed + failed
@@ -61,14 +61,14 @@ def _load(file: File) -> list[Log]:
 def _result(case: Mapping[str, Any]) -> ItemScores:
     """Return a test case; a metric with an error has no score."""
     metrics = case.get("metricsData") or ()
-    scores = {str(metric["name"]): number_of(metric.get("score")) for metric in metrics}
+    scores = {str(metric["name"]): json_number(metric.get("score")) for metric in metrics}
     scored = any(scores[name] is not None for name in scores if name != SUCCESS)
     failed = [str(metric["error"]) for metric in metrics if metric.get("error") and not scored]
     success = case.get("success")
     scores.setdefault(SUCCESS, None if success is None else float(success))
     asked = case.get("input") or case.get("scenario") or case["name"]
     expected = case.get("expectedOutput") or case.get("expectedOutcome")
-    key = shortened(str(asked) if expected is None else json.dumps([asked, expected]))
+    key = short_key(str(asked) if expected is None else json.dumps([asked, expected]))
     about = under("metadata", case.get("metadata"))
     return ItemScores(key, scores, error=failed[0] if failed else "", about=about)
 

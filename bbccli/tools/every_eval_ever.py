@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bbccli.reading.evaluations.files import File, finite, number_of, object_of, under
+from bbccli.reading.evaluations.files import File, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -70,7 +70,7 @@ def _names(metrics: _Metrics) -> dict[str | None, str]:
 def _score(line: Mapping[str, Any], metrics: _Metrics) -> float | None:
     """Return the score of a line; a level of -1 may say that it is unknown."""
     config = object_of(metrics.get(line.get("evaluation_result_id"), {}).get("metric_config"))
-    score = number_of(line["evaluation"]["score"])
+    score = json_number(line["evaluation"]["score"])
     return None if config.get("has_unknown_level") and score == -1 else score
 
 
@@ -100,7 +100,7 @@ def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:
         of_metric = [line for line in lines if line.get("evaluation_result_id") == key]
         known = [score for line in of_metric if (score := _score(line, metrics)) is not None]
         config = object_of(metrics[key].get("metric_config"))
-        ends = [finite(config.get(end)) for end in ("min_score", "max_score")]
+        ends = [finite_number(config.get(end)) for end in ("min_score", "max_score")]
         bounds = tuple(end for end in ends if end is not None)
         within = len(bounds) == 2 and all(bounds[0] <= score <= bounds[1] for score in known)
         total = object_of(metrics[key].get("score_details"))
@@ -108,7 +108,7 @@ def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:
         whole = config.get("metric_kind") == _MEAN and n == len(known)
         scorers[name] = ScorerInfo(
             bounds=(bounds[0], bounds[1]) if within else None,
-            reported=finite(total.get("score")) if whole else None,
+            reported=finite_number(total.get("score")) if whole else None,
             lower_is_better=bool(config.get("lower_is_better")),
         )
     return scorers

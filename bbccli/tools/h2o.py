@@ -26,8 +26,8 @@ from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
-from bbccli.reading.runs.file_parsing import left_out, numbers_of
-from bbccli.reading.table import check_names
+from bbccli.reading.runs.file_parsing import left_out, table_numbers
+from bbccli.reading.table import check_column_names
 from bbccli.types import FloatArray, Pooling, Task
 
 _PREDICT = "predict"
@@ -91,7 +91,7 @@ def load(folder: Path) -> Predictions:
             for name, parts in predictions.items()
         },
         _folds(folder, models, n_rows),
-        file_parsing.matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        file_parsing.matching_files(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
         Metadata(
             task=None if len(classes) < 3 else Task.MULTICLASS,
             classes=classes,
@@ -131,9 +131,9 @@ def _predictions(place: Path) -> dict[str, FloatArray]:
         others = [i for i in range(len(frame.data.column_names)) if i != held[0]]
         frame = replace(frame, data=frame.data.select(others))
     names = [name for name in frame.names if name != _PREDICT or len(held) == 2] or [_PREDICT]
-    check_names(frame)
+    check_column_names(frame)
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
-    columns = numbers_of(frame, names)
+    columns = table_numbers(frame, names)
     return {name[1:]: values for name, values in columns.items()} if prefixed else columns
 
 
@@ -168,12 +168,12 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     folds = []
     for place in places:
         fault = partial(InputError, path=place, hint="export the folds again")
-        frame = file_parsing.read_table(place)
+        frame = file_parsing.parse_table(place)
         names = frame.data.column_names
         name = _ASSIGNMENT if _ASSIGNMENT in names else names[0]
         if name != _ASSIGNMENT and len(names) > 1:
             raise fault(f"has no column {_ASSIGNMENT}")
-        values = numbers_of(frame, [name])[name]
+        values = table_numbers(frame, [name])[name]
         broken = np.flatnonzero((values % 1 != 0) | (np.abs(values) > _MOST_FOLDS))
         if len(broken):
             row = int(broken[0])

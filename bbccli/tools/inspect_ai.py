@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from bbccli.notes import listing
-from bbccli.reading.evaluations.files import File, Zip, finite, number_of, object_of, under
+from bbccli.reading.evaluations.files import File, Zip, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -120,7 +120,7 @@ def _result(file: File, sample: Mapping[str, Any], kinds: dict[str, Counter[str]
 
 def _number(value: Any) -> tuple[float | None, str]:
     """Return a score as used by inspect's metrics (0 for other text), and its kind."""
-    number = number_of(value)
+    number = json_number(value)
     if isinstance(value, str):
         mark = _LETTERS.get(value, _WORDS.get(value.lower()))
         with suppress(ValueError):
@@ -144,7 +144,7 @@ def _scorers(
             continue
         metrics = object_of(entry.get("metrics"))
         values = [object_of(metrics[key]).get("value") for key in _MEANS if key in metrics]
-        figures = [figure for figure in map(finite, values) if figure is not None]
+        figures = [figure for figure in map(finite_number, values) if figure is not None]
         reduce = _reducer(str(reducer))
         if reduce or reducer in (None, "mean"):
             others = "" if figures else f"inspect reports {listing([*metrics])}, but no mean"

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.layout.stack import names_of
+from bbccli.reading.layout.stack import names_of_files
 from bbccli.reading.times import moment_of
 
 _SCORE, _PARTS = "passed", "parts"
@@ -113,7 +113,7 @@ def _together(logs: Sequence[Log]) -> list[Log]:
     names = [str(log.configuration["model"]) for log in logs]
     telling = not any(name.lower() in _ANYBODY for name in names) and len(set(names)) > 1
     places = list(dict.fromkeys(str(log.place) for log in logs))
-    stems = dict(zip(places, names_of(places), strict=True))
+    stems = dict(zip(places, names_of_files(places), strict=True))
     called = []
     for log, name in zip(logs, names, strict=True):
         stem, several = stems[str(log.place)], log.configuration[_PARTS] != 1

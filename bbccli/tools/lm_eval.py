@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bbccli.notes import listing
-from bbccli.reading.evaluations.files import File, number_of, object_of, under
+from bbccli.reading.evaluations.files import File, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -126,7 +126,7 @@ def _answers(file: File, scorers: Mapping[str, ScorerInfo]) -> list[ItemScores]:
             raise file.fault(f"holds document {doc_id} twice", "keep the samples of one run")
         seen.add((item, line.get("filter")))
         named = {_named(metric, line, several=several): metric for metric in _metrics(line)}
-        scores = {name: number_of(line[key]) for name, key in named.items() if name in scorers}
+        scores = {name: json_number(line[key]) for name, key in named.items() if name in scorers}
         document = object_of(line.get("doc"))
         plain = {key: v for key, v in document.items() if not isinstance(v, dict | list)}
         answer = answers.setdefault(item, ItemScores(item, {}, 1, "", under("doc", plain)))
@@ -165,7 +165,7 @@ def _scorers(file: File, results: Mapping[str, Any], task: str) -> dict[str, Sco
         if numbers and ways.get(metric, "mean") == "mean" and metric not in _NO_MEANS:
             lower = higher.get(metric) is False
             for line in scored:
-                figure = number_of(reported.get(f"{metric},{line.get('filter')}"))
+                figure = json_number(reported.get(f"{metric},{line.get('filter')}"))
                 info = ScorerInfo(reported=figure, lower_is_better=lower)
                 scorers.setdefault(_named(metric, line, several=several), info)
     return scorers

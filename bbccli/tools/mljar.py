@@ -35,7 +35,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing as files
-from bbccli.reading.runs.file_parsing import MIXED, left_out, read_json, read_positions, read_table
+from bbccli.reading.runs.file_parsing import MIXED, left_out, parse_table, read_json, read_positions
 from bbccli.reading.sample_columns import odd_one
 from bbccli.tools import mljar_logs
 from bbccli.tools.mljar_ensemble import WITHOUT_WEIGHTS, ensemble_of
@@ -112,7 +112,7 @@ class _Run:
         self, name: str, column: str, problem: str, rows: IntArray, hint: str = _OF_SEVERAL
     ) -> InputError:
         """Return the error about some rows of a model's predictions."""
-        return read_table(self.place(name)).column(column).fault(problem, rows, hint=hint)
+        return parse_table(self.place(name)).column(column).fault(problem, rows, hint=hint)
 
 
 Columns = dict[str, FloatArray]
@@ -174,7 +174,7 @@ def load(folder: Path) -> Predictions:
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
         {role: values[keep] for role, values in roles.items()},
-        files.matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
+        files.matching_files(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
         Metadata(
             task=run.task,
             classes=tuple(map(str, classes)),
@@ -255,7 +255,7 @@ def _described(folder: Path) -> _Run:
 
 def _tables(run: _Run) -> dict[str, Columns]:
     """Return the columns of each model, all with the same number of rows."""
-    tables = {name: files.numbers_of(read_table(run.place(name))) for name in run.models}
+    tables = {name: files.table_numbers(parse_table(run.place(name))) for name in run.models}
     first = run.models[0]
     for name, table in tables.items():
         if "target" not in table or len(table) < 2:
@@ -285,7 +285,7 @@ def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
         read_positions(within / f"fold_{fold}_validation_indices.npy")
         for fold in range(run.n_folds)
     ]
-    folds = files.folds_of(parts, n_rows, within)
+    folds = files.folds_of_rows(parts, n_rows, within)
     for fold in range(run.n_folds):
         place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
         if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
@@ -407,7 +407,7 @@ def _lacks_folds(run: _Run, name: str) -> bool:
     predictions: mljar keeps predictions that improve its score.
     """
     undefined = run.n_folds <= run.n_rows and np.isnan(_in_folds(run, name)).any()
-    return bool(undefined) and read_table(run.place(name)).n_rows < run.n_rows
+    return bool(undefined) and parse_table(run.place(name)).n_rows < run.n_rows
 
 
 def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:

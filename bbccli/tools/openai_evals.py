@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from bbccli.reading.evaluations.files import File, finite, object_of
+from bbccli.reading.evaluations.files import File, finite_number, object_of
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -23,7 +23,7 @@ def _load(file: File) -> list[Log]:
         )
     models = models if isinstance(models, list) else [models]
     reports = [object_of(event["final_report"]) for event in events if "final_report" in event]
-    accuracy = finite(reports[-1].get("accuracy")) if reports else None
+    accuracy = finite_number(reports[-1].get("accuracy")) if reports else None
     log = Log(
         place=file.path,
         task=spec["eval_name"],
@@ -51,7 +51,7 @@ def _results(file: File, events: Sequence[Mapping[str, Any]]) -> list[ItemScores
             if match is not None and match.get(_CORRECT) not in (True, False, 0, 1):
                 raise file.fault(f"the match of sample {sample} is neither right nor wrong")
             scores = {} if match is None else {_CORRECT: float(match[_CORRECT])}
-            numbers = {name: finite(value) for name, value in (metrics or {}).items()}
+            numbers = {name: finite_number(value) for name, value in (metrics or {}).items()}
             scores |= {name: number for name, number in numbers.items() if number is not None}
             error = errors[-1] if errors and not scores else ""
             results.append(ItemScores(sample, scores, error=error))

@@ -17,7 +17,14 @@ from math import gcd
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bbccli.reading.evaluations.files import File, hash_of, number_of, object_of, shortened, under
+from bbccli.reading.evaluations.files import (
+    File,
+    json_number,
+    object_of,
+    short_hash,
+    short_key,
+    under,
+)
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.times import moment_of
 
@@ -137,7 +144,7 @@ def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
         asked = json.dumps([test.get("assert"), test.get("description")], sort_keys=True)
         result = _result(row, variables, test)
         at = int(at) if isinstance(at, int) else None
-        yield _Row(column, model, label, at, hash_of(asked), result)
+        yield _Row(column, model, label, at, short_hash(asked), result)
 
 
 def _result(
@@ -146,9 +153,9 @@ def _result(
     """Return the result of a row; promptfoo gives failed ones a score of 0."""
     scores: dict[str, float | None] = {PASS: float(row["success"])}
     if isinstance(row.get("score"), int | float):
-        scores[SCORE] = number_of(row["score"])
+        scores[SCORE] = json_number(row["score"])
     for name, value in object_of(row.get("namedScores")).items():
-        scores[name if name not in scores else f"named.{name}"] = number_of(value)
+        scores[name if name not in scores else f"named.{name}"] = json_number(value)
     reason, error = row.get("failureReason"), ""
     if reason == _ERROR or (reason is None and row.get("error") and not row.get("gradingResult")):
         error = str(row.get("error") or "error")
@@ -163,7 +170,7 @@ def _item(variables: Mapping[str, Any]) -> str:
         for name, value in sorted(variables.items())
         if name not in _OF_A_ROW and not name.startswith("_") and value not in (None, "")
     }
-    return shortened(json.dumps(texts, ensure_ascii=False))
+    return short_key(json.dumps(texts, ensure_ascii=False))
 
 
 def _of_table(file: File) -> Iterator[_Row]:
@@ -217,7 +224,7 @@ def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[str]:
     for item, described in keys:
         number = seen[item, described] // n_repeats
         seen[item, described] += 1
-        nth, test = numbers.setdefault(item, {}), f"{hash_of(described)}{number}"
+        nth, test = numbers.setdefault(item, {}), f"{short_hash(described)}{number}"
         numbered.append(f"{_NTH}{nth.setdefault(test, len(nth))}{_NTH}{test}")
     return numbered
 

@@ -295,7 +295,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
 
         if len(sources) == 1:
             return self._read(sources[0], *names), {}
-        names = names or names_of(sources)
+        names = names or short_file_names(sources)
         whole = Missing.ERROR if self.missing in (None, Missing.DROP) else self.missing
         matrices = [self._read(*pair) for pair in zip(sources, names, strict=True)]
         together = joined(matrices, names, whole)
@@ -334,7 +334,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
 
         if not names:
             sources = [str(path) for path in expand(sources)]
-            names = names_of(sources)
+            names = short_file_names(sources)
         if len(sources) == 1:
             source = sources[0] if isinstance(sources[0], str) else names[0]
             raise OptionError(
@@ -388,7 +388,7 @@ def _check_alike(
             )
 
 
-def names_of(paths: Sequence[str]) -> list[str]:
+def short_file_names(paths: Sequence[str]) -> list[str]:
     """Return short distinct names for files: without folders and suffixes if possible.
 
     Examples

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.documents.correct import Envelope, envelope, reported_estimate, with_most
-from bbccli.documents.gate import judged, undecided
+from bbccli.documents.gate import judged, undecided_verdict
 from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import OF_TOOL, Plan
@@ -78,9 +78,9 @@ def answer(
             plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan, metrics[0])
             methods = analysis.method
             if analysis.vault is not None:
-                from bbccli.use_cases.vault.opening import opened
+                from bbccli.use_cases.vault.opening import with_vault
 
-                matrix = opened(analysis, sheet, matrix, plan, metrics[0])
+                matrix = with_vault(analysis, sheet, matrix, plan, metrics[0])
                 added = not {ALL, "vault"} & {*(methods or (ALL,))}
                 methods = [*(methods or ()), "vault"] if added else methods
             sheet = None
@@ -109,7 +109,7 @@ def answer(
         if rule is None:
             raise
         problem, hint = error.told()
-        gate = undecided(rule, metrics[0].name, rule.method, problem)
+        gate = undecided_verdict(rule, metrics[0].name, rule.method, problem)
         record = envelope(matrix, [], plan=plan, gate=gate)
         raise UndecidedError(problem, record, hint=hint) from error
     notes = [*notes, *on_ensemble]
@@ -144,7 +144,7 @@ def of_deployed(
         return plan, counted_in(matrix, plan), ()
     if rule.stacked:
         return plan, matrix, (deployed_is_stacked(rule.name, run.tool),)
-    from bbccli.stats.making.tool import maker_of_run, repeated
+    from bbccli.stats.making.tool import maker_of_run, repeat_ensemble
     from bbccli.stats.verification import mismatch
 
     tool = replace(plan, select=Select.TOOL)
@@ -152,7 +152,7 @@ def of_deployed(
         for name in ("bbc", *(analysis.methods or ())):
             if name != ALL:
                 check_makes(METHODS[name], tool)
-        repeat = repeated(maker_of_run(matrix), rule)
+        repeat = repeat_ensemble(maker_of_run(matrix), rule)
     except UnsupportedError:  # by options: a method, an interval, models that are left out
         return plan, matrix, ()
     if not repeat.holds:

@@ -442,9 +442,9 @@ class GateOptions:
     @property
     def rule(self) -> GateRule | None:
         """The gate, if there is one; an OptionError for both thresholds, or details without one."""
-        from bbccli.documents.gate import rule_of
+        from bbccli.documents.gate import gate_rule
 
-        return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
+        return gate_rule(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -86,13 +86,13 @@ def _low(counts: pd.DataFrame) -> list[bool]:
     """Find the shares that are under .93 beyond chance."""
     from scipy.stats import binomtest
 
-    from bbccli.comparisons.adjustment import adjusted
+    from bbccli.comparisons.adjustment import adjusted_p
 
     every = [
         binomtest(k, n, LEAST_ANYWHERE, alternative="less").pvalue
         for k, n in zip(counts["both"], counts["n"], strict=True)
     ]
-    return [bool(p < LEVEL) for p in adjusted(np.array(every), Adjustment.HOLM)]
+    return [bool(p < LEVEL) for p in adjusted_p(np.array(every), Adjustment.HOLM)]
 
 
 def named(halves: list[Verdicts]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from bbccli.batch import cluster as module
 from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.parts import workers_of_dask
 from bbccli.batch.run import todo
-from bbccli.batch.sources import sources_of
+from bbccli.batch.sources import batch_sources
 from bbccli.platform.resources import Resources
 from bbccli.use_cases.options import Analysis
 
@@ -263,7 +263,7 @@ def test_a_scheduler_without_workers_is_told_and_waited_for(runs, cluster, monke
         told.append(line)
         start()
 
-    sources = sources_of([PATTERN], Analysis(method=["cvt"]))
+    sources = batch_sources([PATTERN], Analysis(method=["cvt"]))
     groups = list(run_dask(todo(sources, {}, Resources()), 1, address, say))
     assert sum(map(len, groups)) == 2
     assert told == [f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch"]

@@ -9,7 +9,7 @@ import pytest
 from day import swept
 from experiments import FAST
 
-from bbccli.batch.journal import FINISHED, HEADER, Journal, record_of, sealed
+from bbccli.batch.journal import FINISHED, HEADER, Journal, record_in, sealed
 
 PATTERN = "runs/**/p.csv"
 FOREIGN = [
@@ -70,7 +70,7 @@ def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
     assert (folder / "r.jsonl").read_bytes() == table
     now = path.read_bytes()
     assert now.startswith(held)
-    assert record_of(now[len(held) :].removesuffix(FINISHED)) == record_of(lines[3])
+    assert record_in(now[len(held) :].removesuffix(FINISHED)) == record_in(lines[3])
 
 
 @pytest.mark.sweep
@@ -173,10 +173,10 @@ MISFITS = [
 @pytest.mark.parametrize("misfit", MISFITS, ids=str)
 def test_a_record_has_the_form_of_the_journal(misfit):
     """A checksum that is right does not make a record of what is none."""
-    assert record_of(sealed(json.dumps(RECORD) + "\n")) == RECORD
-    assert record_of(sealed(json.dumps(FAILURE) + "\n")) == FAILURE
-    assert record_of(sealed(json.dumps(RECORD | misfit) + "\n")) is None
-    assert record_of(sealed(json.dumps(FAILURE | {"error": {"problem": "x"}}) + "\n")) is None
+    assert record_in(sealed(json.dumps(RECORD) + "\n")) == RECORD
+    assert record_in(sealed(json.dumps(FAILURE) + "\n")) == FAILURE
+    assert record_in(sealed(json.dumps(RECORD | misfit) + "\n")) is None
+    assert record_in(sealed(json.dumps(FAILURE | {"error": {"problem": "x"}}) + "\n")) is None
 
 
 def test_a_line_that_changes_while_the_batch_runs_is_not_published(twelve, run, monkeypatch):

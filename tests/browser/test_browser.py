@@ -9,7 +9,7 @@ import zlib
 import pages
 import pytest
 
-from bbccli.reports.page.markup import table, whole
+from bbccli.reports.page.markup import table, whole_page
 
 pytestmark = pytest.mark.browser
 
@@ -139,7 +139,9 @@ def test_names_at_the_end_of_a_row_are_not_out_of_sight_where_there_is_room(brow
     head = ("experiment", "metric", "naive", "corrected", "interval", "optimism", "winner")
     row = ("progression.parquet", "concordance", "0.890", "0.844", "0.711 to 0.951", "0.046")
     path = tmp_path / "p.html"
-    path.write_text(whole("A", "b", [table("c", head, [(*row, "svm-rbf C=100 gamma=0.01 k=5")])]))
+    path.write_text(
+        whole_page("A", "b", [table("c", head, [(*row, "svm-rbf C=100 gamma=0.01 k=5")])])
+    )
     browser.open(path.as_uri(), width=1000)
     box = "document.querySelector('.scroll')"
     assert browser.run(f"{box}.scrollWidth - {box}.clientWidth") == 0

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bbccli.comparisons.adjustment import ADJUSTMENTS, adjusted
+from bbccli.comparisons.adjustment import ADJUSTMENTS, adjusted_p
 from bbccli.types import Adjustment
 
 THEIRS = {Adjustment.HOLM: "holm", Adjustment.HOCHBERG: "simes-hochberg", Adjustment.BH: "fdr_bh"}
@@ -38,7 +38,7 @@ def test_laws(p):
 
 
 def test_what_is_undefined_does_not_count():
-    assert adjusted([None, 0.02, None, 0.03], Adjustment.HOLM) == [None, 0.04, None, 0.04]
-    assert adjusted([None], Adjustment.BH) == [None]
-    assert adjusted([], Adjustment.HOLM) == []
+    assert adjusted_p([None, 0.02, None, 0.03], Adjustment.HOLM) == [None, 0.04, None, 0.04]
+    assert adjusted_p([None], Adjustment.BH) == [None]
+    assert adjusted_p([], Adjustment.HOLM) == []
     assert set(ADJUSTMENTS) == set(Adjustment) - {Adjustment.MAX_T}

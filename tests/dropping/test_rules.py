@@ -16,7 +16,7 @@ from bbccli.dropping.base import Interim
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
 from bbccli.dropping.over_samples import top_ones
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.stats.significance import friedman, signed_ranks
+from bbccli.stats.significance import friedman_test, signed_ranks
 from bbccli.types import PredictionKind, Task
 
 ACCURACY = METRICS["accuracy"]
@@ -289,7 +289,7 @@ def test_friedman_compares_only_after_the_overall_test():
     # difference among the four (p 0.145)
     ranks = [[0, 3, 1, 2], [0, 3, 1, 2], [1, 0, 3, 2], [1, 2, 3, 0], [0, 3, 1, 2]]
     shares = (np.array(ranks) + 2) / 10
-    assert friedman(ranked(shares)).p == pytest.approx(0.1447, abs=1e-4)
+    assert friedman_test(ranked(shares)).p == pytest.approx(0.1447, abs=1e-4)
     found = verdict("friedman", by_fold(shares))
     assert not found.worse.any()
     assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)

@@ -189,7 +189,7 @@ def _other_cells(data: bytes, random: Random) -> bytes:
 
 def _other_arrays(data: bytes, random: Random) -> bytes:
     """A file of a recording: other numbers, or another description."""
-    held = arrays.unpacked(data)
+    held = arrays.arrays_in_npz(data)
     name = random.choice(list(held))
     if name == "about":
         text = mutated(held[name].tobytes(), "about.json", random)
@@ -313,7 +313,7 @@ def _claims(name: str, case: Case) -> bool:
         return name.endswith((".json", ".log")) or "leaderboard" in name
     try:
         before, now = (
-            arrays.unpacked(_bytes(one, name)) for one in (tree_of(case.tree), case.files)
+            arrays.arrays_in_npz(_bytes(one, name)) for one in (tree_of(case.tree), case.files)
         )
         return before["about"].tobytes() != now["about"].tobytes()
     except (ValueError, KeyError, AssertionError):

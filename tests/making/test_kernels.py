@@ -11,7 +11,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METRICS, Plan
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.capped import with_plan
-from bbccli.metrics.kernels import forms_of, presort
+from bbccli.metrics.kernels import loop_forms, presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
 from bbccli.stats.making import maker_of
@@ -179,7 +179,7 @@ def test_no_cut_is_better_than_the_best(name, engine):
         with resources.use(replace(resources.current(), engine=engine)):
             found = sweep.best(pairs, nothing, masses)
             scores = np.tile(columns[:, 0], (len(masses), 1))
-            cells, starts, _ = forms_of("cuts").of_bags(
+            cells, starts, _ = loop_forms("cuts").of_bags(
                 scores, sweep.truth, masses.astype(float), bounded=sweep.bounded
             )
         of_first = given.metric.direction.extreme.reduceat(sweep.judge(cells), starts)
@@ -202,6 +202,6 @@ def test_a_small_clip_is_no_underflow():
         every = []
         for engine in (Engine.NUMPY, Engine.NUMBA):
             with resources.use(replace(resources.current(), engine=engine)):
-                every.append(forms_of("members").surprises(weights, sums, columns, 0, clip))
+                every.append(loop_forms("members").surprises(weights, sums, columns, 0, clip))
         np.testing.assert_allclose(*every, rtol=1e-12)
         assert every[0][0, 0] == pytest.approx(-120 * np.log(clip))

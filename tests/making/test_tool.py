@@ -20,7 +20,7 @@ from bbccli.reading import read
 from bbccli.reports import FORMS
 from bbccli.stats.making import maker_of
 from bbccli.stats.making.interface import Given
-from bbccli.stats.making.tool import combine, maker_of_run, repeated
+from bbccli.stats.making.tool import combine, maker_of_run, repeat_ensemble
 from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.stats.verification import verify
@@ -35,7 +35,7 @@ GLUON = TOOLS / "autogluon"
 
 def made_again(path: Path):
     matrix = read(path)
-    return repeated(maker_of_run(matrix), matrix.source.run.ensemble)
+    return repeat_ensemble(maker_of_run(matrix), matrix.source.run.ensemble)
 
 
 RUNS = [f"mljar{one}" for one in ("", "_diabetes", "_lognormal", "_repeats", "_weights")]
@@ -78,7 +78,7 @@ def test_another_rule_or_report_is_not_reproduced(changes: dict[str, object]):
     rule = replace(matrix.source.run.ensemble, **changes)
     run = replace(matrix.source.run, ensemble=rule)
     other = replace(matrix, source=replace(matrix.source, run=run))
-    assert not repeated(maker_of_run(other), rule).holds
+    assert not repeat_ensemble(maker_of_run(other), rule).holds
 
 
 def as_the_tool(matrix, rule: Ensemble, weights: np.ndarray) -> np.ndarray:
@@ -251,7 +251,7 @@ def test_mljar_ranks_without_weights():
     found = made_again(run)
     assert found.holds
     rule = replace(matrix.source.run.ensemble, unweighted=False)
-    assert not repeated(maker_of_run(matrix), rule).holds
+    assert not repeat_ensemble(maker_of_run(matrix), rule).holds
     verification = verify(matrix)
     # the targets of a model that scales them are equal no more
     assert (verification.n_checked, verification.largest_difference < 1e-9) == (2, True)

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from bbccli import METRICS, Plan, read
 from bbccli.errors import InputError, UndefinedError
 from bbccli.methods import METHODS, estimate
-from bbccli.methods.ncv import standard_error
+from bbccli.methods.ncv import nested_error
 from bbccli.types import Missing, Pooling, Side
 
 # Eight samples, two outer folds of four; within each training set two inner folds of two.
@@ -332,12 +332,12 @@ def test_the_slow_loop(tmp_path, name, loss, shift, n_repeats):
 
 def test_equal_losses_have_no_spread():
     losses = [(np.full(4, 0.5), np.full(2, 0.5))] * 3
-    assert standard_error(losses, 6, 3) == (0.0, 1.0)
+    assert nested_error(losses, 6, 3) == (0.0, 1.0)
 
 
 def test_a_single_test_sample_has_no_variance():
     losses = [(np.full(4, 0.5), np.full(1, 0.5))] * 3
-    assert np.isnan(standard_error(losses, 6, 3)[0])
+    assert np.isnan(nested_error(losses, 6, 3)[0])
 
 
 def test_where_there_is_none(tmp_path):

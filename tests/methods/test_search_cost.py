@@ -21,8 +21,8 @@ from bbccli.stats.bootstrap.bbc_samples import corrected, out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
     best_ranks,
     counts_to,
-    ranked,
-    scored,
+    ranked_bags,
+    scored_bags,
     search_cost,
 )
 from bbccli.stats.case import Case
@@ -38,7 +38,7 @@ def case_of(matrix, metric="auc", plan=PLAN):
 def performances(case, n_resamples):
     """In the bag and out of it, all resamples."""
     out_of_bag(case)
-    parts = list(scored(case, n_resamples))
+    parts = list(scored_bags(case, n_resamples))
     return (np.vstack(part) for part in zip(*parts, strict=True))
 
 
@@ -130,7 +130,7 @@ def test_enough_allows_for_two_errors_of_the_paired_difference():
         found = search_cost(case)
         inside, outside = performances(case, 60)
         weights = best_ranks(12, np.array(found.counts))
-        order = ranked(inside, Direction.MAXIMIZE).order
+        order = ranked_bags(inside, Direction.MAXIMIZE).order
         values = np.take_along_axis(outside, order, axis=1) @ weights.T
         beaten = [
             any(
@@ -190,7 +190,7 @@ def right_or_wrong(shares, rho, n_samples, rng):
 
 def true_gains(right, shares, found):
     """What all C truly gain over one and over `enough`, each as chosen on these samples."""
-    order = ranked(right.mean(axis=0)[None], Direction.MAXIMIZE).order[0]
+    order = ranked_bags(right.mean(axis=0)[None], Direction.MAXIMIZE).order[0]
     worth = best_ranks(len(shares), np.array([1, found.enough, len(shares)])) @ shares[order]
     return worth[2] - worth[0], worth[2] - worth[1]
 
@@ -321,7 +321,7 @@ def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypat
     exact = np.array([0.0, -0.0, 0.5, -0.5, 1e-9, 0.25, -3.0, 7e5, np.nan, np.inf, -np.inf])
     values = rng.choice(exact, (300, 40)) * rng.choice([1, 1, 1 + 2e-16, 1 - 4e-15], (300, 40))
     before = values.copy()
-    found = ranked(values, direction)
+    found = ranked_bags(values, direction)
     np.testing.assert_array_equal(values, before)
     for row, order, n_scored in zip(values, found.order, found.n_scored, strict=True):
         slowly = ranked_slowly(row, direction)

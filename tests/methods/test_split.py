@@ -10,7 +10,7 @@ from matrices import binary, by_hand, multiclass, regression, survival, weighing
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.methods.literature.split import choose, split_samples
+from bbccli.methods.literature.split import choose_evaluated, split_samples
 from bbccli.types import Task
 
 AUC, RMSE = METRICS["auc"], METRICS["rmse"]
@@ -116,7 +116,7 @@ def test_a_share_out_of_range_is_refused(share):
 
 def test_the_winner_is_the_best_of_the_selection_samples():
     matrix = binary(seed=2)
-    finalist = choose(matrix, AUC, Plan())
+    finalist = choose_evaluated(matrix, AUC, Plan())
     rows = finalist.split.selection
     scorer = AUC.bind(matrix.outcome.take(rows), matrix.predictions[0][rows])
     values = scorer(np.ones((1, rows.sum()), np.uint8))[0]
@@ -127,7 +127,7 @@ def test_the_winner_is_the_best_of_the_selection_samples():
 
 def test_the_evaluation_samples_choose_among_the_preselected():
     matrix = binary(n_samples=60, n_configurations=45, seed=1)
-    finalist = choose(matrix, AUC, Plan(), preselect=True)
+    finalist = choose_evaluated(matrix, AUC, Plan(), preselect=True)
     for_selection, for_evaluation = (
         AUC.bind(matrix.outcome.take(rows), matrix.predictions[0][rows])(
             np.ones((1, rows.sum()), np.uint8)
@@ -147,7 +147,7 @@ def test_tied_winners_are_named():
     twice = replace(
         matrix, predictions=matrix.predictions[:, :, [1, 1]], configurations=("a", "again")
     )
-    finalist = choose(twice, AUC, Plan())
+    finalist = choose_evaluated(twice, AUC, Plan())
     assert finalist.winner == 0
     assert [n.code for n in finalist.notes] == ["tied-winners"]
 
@@ -197,6 +197,6 @@ def test_without_a_split_the_selection_is_ignored(method):
 def test_another_metric_may_select(method):
     matrix = binary(n_samples=80, n_configurations=30)
     found = method.run(matrix, AUC, Plan(), select_by=METRICS["brier"])
-    finalist = choose(matrix, METRICS["brier"], Plan(), preselect=preselects(method))
+    finalist = choose_evaluated(matrix, METRICS["brier"], Plan(), preselect=preselects(method))
     assert found.selected_by == "brier"
     assert found.winner == matrix.configurations[finalist.winner]

@@ -16,7 +16,7 @@ from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.methods.literature import tilt as tilted
 from bbccli.methods.literature import tilting
-from bbccli.methods.literature.split import choose, sidak, split_samples
+from bbccli.methods.literature.split import choose_evaluated, sidak, split_samples
 from bbccli.methods.literature.tilt import Evaluated, Replicates, calibrate
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.types import PredictionKind, Side, Task
@@ -107,7 +107,7 @@ def slow_auc(truth, scores, weights):
 
 @pytest.mark.parametrize("name", ["mabt", swept("tilting"), swept("tilting-10p")])
 def test_the_auc_bound_is_that_of_the_slow_loop(name):
-    finalist = choose(MATRIX, AUC, SLOW, preselect=name != "tilting")
+    finalist = choose_evaluated(MATRIX, AUC, SLOW, preselect=name != "tilting")
     columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
     column = int(np.flatnonzero(columns == finalist.winner)[0])
     rows = finalist.split.evaluation
@@ -180,7 +180,7 @@ def test_more_resamples_are_drawn_until_the_error_is_small_enough():
 def test_groups_are_resampled_as_a_whole():
     groups = np.arange(80) // 4
     grouped = replace(MATRIX, groups=groups)
-    finalist = choose(grouped, ACCURACY, PLAN)
+    finalist = choose_evaluated(grouped, ACCURACY, PLAN)
     evaluated = Evaluated.of(grouped, ACCURACY, finalist, np.array([finalist.winner]))
     n_groups = len(np.unique(groups[split_samples(grouped, PLAN).evaluation]))
     assert len(evaluated.influence) == n_groups
@@ -278,7 +278,11 @@ def test_one_sample_of_a_class_to_evaluate_on_is_not_enough():
 # R
 
 
-TAILS = {"mabt": tilting.adjusted_tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}
+TAILS = {
+    "mabt": tilting.adjusted_tail,
+    "bt_best": tilting.tail_of_tilts,
+    "bt_10p": tilting.tail_of_tilts,
+}
 CASES = [
     *(("S1", measure, block) for measure in ("auc", "class") for block in TAILS),
     ("S2", "auc", "mabt"),
@@ -380,7 +384,7 @@ def test_what_r_calls_infeasible_only_lies_beyond_its_range():
     own = answers("S3", "auc")["bt_best"]
     found, weights = evaluated("S3", "auc", "bt_best")
     drawn = replicates(found, weights)
-    tail = tilting.tail(drawn)
+    tail = tilting.tail_of_tilts(drawn)
     assert not own["feasible"]
     assert tail(LIMIT["auc"]) == pytest.approx(own["min_p"], abs=1e-12)
     assert tail(LIMIT["auc"]) > own["alpha"]

@@ -12,7 +12,7 @@ from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
 from bbccli.planning.pilot import APART, EQUAL, RAISED, REACH
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
-from bbccli.planning.studies import Widths, width_of
+from bbccli.planning.studies import Widths, simulated_width
 
 PLAN = Plan(n_resamples=30)
 ACCURACY = METRICS["accuracy"]
@@ -213,7 +213,7 @@ def test_widths_of_rows_drawn_again_are_raised_by_a_tenth():
     basis, plan = of_pilot(pilot(n=60, count=8), ACCURACY, PLAN), replace(PLAN, n_resamples=100)
     study = basis.study(90, 8, np.random.default_rng(0))
     found = METHODS["bbc"].run(study.matrix, ACCURACY, plan).interval
-    assert width_of(study, basis, plan) == pytest.approx(1.1 * (found.upper - found.lower))
+    assert simulated_width(study, basis, plan) == pytest.approx(1.1 * (found.upper - found.lower))
 
 
 def test_rows_for_a_width_reach_it_and_more_are_assured():
@@ -258,7 +258,7 @@ def test_the_answer_follows_the_check(constant, rows, monkeypatch):
     monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 12)
     monkeypatch.setattr("bbccli.planning.planner.Widths.rows_for", lambda *_: 300)
     monkeypatch.setattr(
-        "bbccli.planning.studies.width_of",
+        "bbccli.planning.studies.simulated_width",
         lambda study, *_: constant / np.sqrt(study.matrix.n_samples) - 1e-9,
     )
     basis = of_pilot(pilot(n=100), ACCURACY, PLAN)

@@ -8,8 +8,8 @@ import pytest
 
 from bbccli import matrix_of
 from bbccli.domain.outcome import Outcome
-from bbccli.reading.checks.direction import standings
-from bbccli.reading.checks.sanity import keys_of, notes_on
+from bbccli.reading.checks.direction import z_of_each
+from bbccli.reading.checks.sanity import keys_of_predictions, notes_on
 from bbccli.reading.predictions import Values
 from bbccli.types import PredictionKind, Task
 
@@ -31,7 +31,7 @@ def notes(array, truth, folds=None, *, task=Task.BINARY, kind=CHANCES, event=Non
     outcome = Outcome(task, truth, classes, event=event)
     folds = None if folds is None else folds[None]
     values = Values(array[None].astype(float), names, kind)
-    copied, keys = np.zeros(len(names), bool), keys_of(values.array)
+    copied, keys = np.zeros(len(names), bool), keys_of_predictions(values.array)
     return list(notes_on(values, outcome, folds, (), copied, keys))
 
 
@@ -61,7 +61,7 @@ def slow_standing(told, ranks, folds):
 def standing(column, truth, folds, task, kind):
     classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
     given = Values(column[None, :, None].astype(float), ("a",), kind)
-    return standings(given, Outcome(task, truth, classes), folds[None])[0]
+    return z_of_each(given, Outcome(task, truth, classes), folds[None])[0]
 
 
 def test_standings_are_those_of_all_orders_within_folds():

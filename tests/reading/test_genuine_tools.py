@@ -448,7 +448,7 @@ def test_classes_of_mljar_with_blanks_at_their_ends(tmp_path, run):
     table = pd.DataFrame({"target": [0, 1, 2], "prediction_ - ": 0.2, "prediction_b": 0.8})
     place = tmp_path / "predictions_out_of_folds.csv"
     table.to_csv(place, index=False)
-    columns = mljar.files.numbers_of(mljar.read_table(place))
+    columns = mljar.files.table_numbers(mljar.parse_table(place))
     about = type("Run", (), {"task": Task.MULTICLASS, "place": lambda self, name: place})()
     found = mljar._predictions(about, "model", columns, [" - ", "b"])
     np.testing.assert_array_equal(found, [[0.2, 0.8]] * 3)

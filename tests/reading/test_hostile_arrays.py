@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from day import swept
 
-from bbccli.platform.arrays import DamagedError, array_of, packed, unpacked
+from bbccli.platform.arrays import DamagedError, array_of, arrays_in_npz, packed
 
 VALUES = np.arange(4.0)
 
@@ -35,7 +35,7 @@ def archive(*members, **how):
     return sink.getvalue()
 
 
-def refused(content, function=unpacked):
+def refused(content, function=arrays_in_npz):
     with pytest.raises(DamagedError) as error:
         function(content)
     assert str(error.value)
@@ -63,7 +63,7 @@ def changed(at, data, content=ONE):
     ids=["fortran", "big-endian", "Python 2", "number", "empty", "32 axes"],
 )
 def test_forms_that_numpy_writes_are_read_as_numpy_reads_them(text, data, expected):
-    found = unpacked(archive(("a.npy", member(text, data))))["a"]
+    found = arrays_in_npz(archive(("a.npy", member(text, data))))["a"]
     np.testing.assert_array_equal(found, expected)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Python 2; of ours none may come
@@ -147,7 +147,7 @@ def test_zip64_is_read():
     with zipfile.ZipFile(sink, "w") as made, made.open("a.npy", "w", force_zip64=True) as file:
         file.write(member())
     for content in (sink.getvalue(), of_64_bits(SIZE, SIZE, 0)):
-        np.testing.assert_array_equal(unpacked(content)["a"], VALUES)
+        np.testing.assert_array_equal(arrays_in_npz(content)["a"], VALUES)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import choose_metric, fitting
 from bbccli.reading import Roles
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.phrases import understood
+from bbccli.reports.words.phrases import input_line
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=100, seed=1)
@@ -136,7 +136,7 @@ def test_reports_name_the_bounds():
         (sentence,) = sentences(found.record)
         assert said in sentence
         assert ("guarded" in sentence) is (bounds is not None)
-        assert understood(found.record).startswith("score, 40 samples")
+        assert input_line(found.record).startswith("score, 40 samples")
 
 
 def test_arrays_of_scores():

@@ -7,7 +7,7 @@ from reading import fault, refused
 
 from bbccli.errors import OptionError
 from bbccli.reading import Roles, read
-from bbccli.reading.layout.stack import names_of
+from bbccli.reading.layout.stack import names_of_files
 from bbccli.types import Task
 
 PREDICTIONS = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.4, 0.3, 0.2, 0.1]}
@@ -141,12 +141,12 @@ def test_stdin(save, stdin):
     ],
 )
 def test_names(paths, names):
-    assert names_of(paths) == names
+    assert names_of_files(paths) == names
 
 
 def test_a_file_given_twice(tmp_path):
     path = tmp_path / "a.csv"
-    fault("a.csv: file is given twice", [str(path), f"{tmp_path}/./a.csv"], by=names_of)
+    fault("a.csv: file is given twice", [str(path), f"{tmp_path}/./a.csv"], by=names_of_files)
 
 
 def test_only_a_column_of_configurations_lets_files_be_appended(save):

@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, cross_validate
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder, store
-from bbccli.recording.inputs import plain
+from bbccli.recording.inputs import in_json
 from bbccli.recording.reader import load
 from bbccli.types import PredictionKind, Task
 
@@ -338,7 +338,7 @@ def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
         rec.write("one", np.arange(N), P, params=params)
     assert len(list((rec.folder / "parts").iterdir())) == 2 * len(given)
     assert read(rec.folder).n_configurations == len(given)
-    forms = [plain(params["weights"]) for params in given]
+    forms = [in_json(params["weights"]) for params in given]
     assert forms[0] == {"a": 1, "2": [0.5, None]}
     assert len({str(form) for form in forms}) == len(given)
     assert forms[4] == "Kernel(width=0.5)"
@@ -348,10 +348,10 @@ def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
 
 def test_equal_parameters_have_one_form_and_others_others():
     for value, same in ((np.float64(0.1), 0.1), (np.int64(3), 3), (np.True_, True), ((1,), [1])):
-        assert json.dumps(plain(value)) == json.dumps(plain(same))
+        assert json.dumps(in_json(value)) == json.dumps(in_json(same))
     many = [np.arange(3), np.arange(4), np.arange(3) + 1, Ridge(), Ridge(2.0)]
     many += [np.nan, np.inf, None, "a"]
-    assert len({json.dumps(plain(one)) for one in many}) == len(many)
+    assert len({json.dumps(in_json(one)) for one in many}) == len(many)
 
 
 def test_what_the_metric_requests_is_requested(tmp_path):

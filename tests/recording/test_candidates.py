@@ -41,7 +41,7 @@ def test_parameters_that_fit_changes_are_told_by_the_scores(tmp_path):
 def test_scores_of_others_do_not_stand_in_for_predictions_that_are_missing(tmp_path):
     rec = recorder(tmp_path)
     made = search(rec)
-    gone = [p for p in store.paths(rec.folder) if store.read(p).params["n_neighbors"] == 3]
+    gone = [p for p in store.paths(rec.folder) if store.read_part(p).params["n_neighbors"] == 3]
     for path in gone:
         path.unlink()
     results = dict(made.cv_results_)

@@ -72,7 +72,7 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
 
 def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
     for file in stored(folder):
-        about = json.loads(arrays.unpacked(file.read_bytes())["about"].tobytes())
+        about = json.loads(arrays.arrays_in_npz(file.read_bytes())["about"].tobytes())
         del about["data"]
         tampered(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
     assert read(folder).configurations == ("one", "two")

@@ -253,7 +253,7 @@ def test_predictions_in_32_bits_are_as_exact_as_these(tmp_path, scoring):
     assert rec.finish(found).n_recomputed == 6
     assert verify(read(rec.folder)).n_checked == 2
     part = next(store.paths(rec.folder))
-    assert store.read(part).predictions.dtype == np.float32
+    assert store.read_part(part).predictions.dtype == np.float32
     tampered(part, predictions=lambda held: held["predictions"][::-1])
     with pytest.raises(InputError, match="the stored predictions have a score of"):
         rec.finish(found)

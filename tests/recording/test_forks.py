@@ -90,7 +90,7 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
             left.recv()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        written = [store.read(file).params["n_neighbors"] for file in store.paths(rec.folder)]
+        written = [store.read_part(file).params["n_neighbors"] for file in store.paths(rec.folder)]
         assert written.count(k) >= goal
     for k in range(1, 9):  # once more, as one begins a search again
         scored(rec, scorer, KNeighborsClassifier(k))

@@ -47,7 +47,7 @@ from sklearn.svm import SVC
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder, store
-from bbccli.recording.inputs import plain
+from bbccli.recording.inputs import in_json
 from bbccli.recording.reader import handed_over, load
 from bbccli.recording.scorer import own_score
 from bbccli.stats.verification import verified
@@ -364,7 +364,11 @@ def test_parameters_have_one_text_in_any_process():
     code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
     said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
     assert len(said) == 1
-    one, other, third = json.loads(said.pop())[0], plain(lambda x: x), plain(lambda x: -x)
+    one, other, third = (
+        json.loads(said.pop())[0],
+        in_json(lambda x: x),
+        in_json(lambda x: -x),
+    )
     assert one["digest"] == other["digest"] != third["digest"]
 
 

@@ -181,7 +181,7 @@ def test_an_estimator_that_objects_does_not_stop_the_search(tmp_path):
 def test_parts_of_earlier_versions_are_read(tmp_path):
     recorded(tmp_path, {"fold": on(Boosted, "fold")})
     for path in store.paths(tmp_path):
-        arrays = store.unpacked(path.read_bytes())
+        arrays = store.arrays_in_npz(path.read_bytes())
         about = json.loads(arrays[store._ABOUT].tobytes())
         about = {name: one for name, one in about.items() if not name.startswith("curve")}
         arrays[store._ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)

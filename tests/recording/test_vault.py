@@ -42,7 +42,7 @@ def searched(rec, y=Y, model=None):
 
 
 def lines(rec):
-    return openings.lines_of(rec.folder / store.VAULT / store.OPENINGS)
+    return openings.openings_in(rec.folder / store.VAULT / store.OPENINGS)
 
 
 def opened(place, name="vault", metric="accuracy"):

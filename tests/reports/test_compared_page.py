@@ -27,8 +27,8 @@ from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.page.of_blocks import page_of_blocks
-from bbccli.reports.words.comparison_sentences import figures_of, lines, quote, signed
-from bbccli.reports.words.phrases import ends_of
+from bbccli.reports.words.comparison_sentences import digits_of_both, lines, quote, signed
+from bbccli.reports.words.phrases import interval_ends
 
 PLAN = Plan(n_resamples=100, seed=2)
 AUC = METRICS["auc"]
@@ -172,10 +172,10 @@ def test_a_figure_and_its_interval_are_a_pair_of_the_document(documents, name):
     """In every form: sentences, tables, the page, and texts under the pointer."""
     document = documents[name]
     envelope = shown(document).document
-    digits, pairs = figures_of(envelope), set()
+    digits, pairs = digits_of_both(envelope), set()
     for one in envelope.comparisons:
         value = one.difference if one.corrected is None else one.corrected
-        ends = (one.bound, one.bound_above) if one.interval is None else ends_of(one.interval)
+        ends = (one.bound, one.bound_above) if one.interval is None else interval_ends(one.interval)
         pairs.add((signed(value, digits), *(digits.difference(end, "none") for end in ends)))
     drawn = draw("differences", shown(document))
     hovers = " | ".join(one["hover"] for one in drawn.spec["data"]["values"])

@@ -19,7 +19,7 @@ from bbccli.reports.content.correct import blocks
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.markup import code, table, tag
 from bbccli.reports.page.page import assumptions, page
-from bbccli.reports.page.sections import listed
+from bbccli.reports.page.sections import folded_table
 
 
 def test_the_order_of_a_page():
@@ -277,13 +277,13 @@ def test_a_page_without_a_result_says_why_and_nothing_of_figures():
 
 def test_a_long_table_is_folded_below_its_first_rows():
     rows = [(f"row{i}", str(i)) for i in range(16)]
-    short, folded = listed("t", ("a", "b"), rows[:15]), listed("t", ("a", "b"), rows)
+    short, folded = folded_table("t", ("a", "b"), rows[:15]), folded_table("t", ("a", "b"), rows)
     assert "<details>" not in short and short.count("<tr>") == 16
     first, rest = folded.split("<details>")
     assert first.count("<tr>") == 16 and rest.count("<tr>") == 17 and "All 16 rows" in rest
-    cut = listed("t", ("a", "b"), rows * 100)
+    cut = folded_table("t", ("a", "b"), rows * 100)
     assert "The first 200 of 1,600 rows" in cut and "1,400 more are not listed" in cut
-    marked = listed("t", ("a", "b"), rows[:3], marked=1)
+    marked = folded_table("t", ("a", "b"), rows[:3], marked=1)
     assert marked.count("<strong>") == 2 and "<strong>row1</strong>" in marked
 
 

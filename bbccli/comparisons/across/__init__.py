@@ -8,7 +8,7 @@ import numpy as np
 
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.across.ranks import AcrossTest, PerformanceTable
-from bbccli.comparisons.adjustment import adjusted, with_adjusted
+from bbccli.comparisons.adjustment import adjusted_p, with_adjusted
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
@@ -164,7 +164,7 @@ def _of_pairs(test: AcrossTest, table: PerformanceTable, adjust: Adjustment) -> 
     pairs = test.answer(table)
     if test.adjusts or adjust is Adjustment.NONE or len(pairs) < 2:
         return pairs
-    values = adjusted([pair.p for pair in pairs], adjust)
+    values = adjusted_p([pair.p for pair in pairs], adjust)
     return [
         with_adjusted(pair, p, adjust, table.level, pair.effect.value if pair.effect else None)
         for pair, p in zip(pairs, values, strict=True)

@@ -92,13 +92,13 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.adjustment import verdict_of
+from bbccli.comparisons.adjustment import verdict_by_p
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes.comparisons import few_data_sets, undefined_test
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.rounding import count
-from bbccli.stats.significance import f_ratio, friedman, positive, signed_ranks
+from bbccli.stats.significance import f_ratio, friedman_test, positive_p, signed_ranks
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray
 
 MOST_EXACT = 25
@@ -138,7 +138,7 @@ class PerformanceTable:
     def gains(self) -> FloatArray:
         """(D, K) performances, larger is better, those of a data set equal where rounding parts."""
         values = self.direction.sign * self.performances
-        return np.vstack([settled(row) for row in values])
+        return np.vstack([equal_up_to_rounding(row) for row in values])
 
     @cached_property
     def ranks(self) -> FloatArray:
@@ -161,7 +161,9 @@ class PerformanceTable:
         scale = np.abs(self.performances[:, [first, second]]).max(axis=1)
         differences = gains[:, first] - gains[:, second]
         differences = np.where(np.abs(differences) <= TIE_TOLERANCE * scale, 0.0, differences)
-        return np.sign(differences) * settled(np.abs(differences), float(scale.max(initial=0.0)))
+        return np.sign(differences) * equal_up_to_rounding(
+            np.abs(differences), float(scale.max(initial=0.0))
+        )
 
     def too_few(self, data_sets: int, families: int) -> tuple[str, str] | None:
         """Return why a test is undefined with so few data sets or families, and the remedy."""
@@ -185,7 +187,7 @@ class PerformanceTable:
             metric=self.metric,
             test=test,
             n_units=self.n_data_sets,
-            verdict=verdict_of(None, fields.get("p"), 1 - self.level),
+            verdict=verdict_by_p(None, fields.get("p"), 1 - self.level),
             notes=(undefined_test(test, *undefined),) if undefined else (),
             compared=self.families,
             **fields,
@@ -205,12 +207,12 @@ class PerformanceTable:
             second_value=float(self.means[second]),
             difference=float(self.differences(first, second).mean()) + 0.0,
             n_units=self.n_data_sets,
-            verdict=verdict_of(sign, fields["p"], 1 - self.level),
+            verdict=verdict_by_p(sign, fields["p"], 1 - self.level),
             **fields,
         )
 
 
-def settled(values: FloatArray, scale: float | None = None) -> FloatArray:
+def equal_up_to_rounding(values: FloatArray, scale: float | None = None) -> FloatArray:
     """Return values (n,) with those that differ only by rounding made equal.
 
     0.9 - 0.8 and 0.8 - 0.7 are different floats, and would get different ranks.
@@ -250,7 +252,7 @@ def run_friedman(table: PerformanceTable) -> list[Comparison]:
     """Return Friedman's test."""
     if undefined := table.too_few(2, 3):
         return [table.of_all("friedman", undefined)]
-    return [table.of_all("friedman", **friedman(table.ranks)._asdict())]
+    return [table.of_all("friedman", **friedman_test(table.ranks)._asdict())]
 
 
 def run_iman_davenport(table: PerformanceTable) -> list[Comparison]:
@@ -258,7 +260,7 @@ def run_iman_davenport(table: PerformanceTable) -> list[Comparison]:
     compared = partial(table.of_all, "iman-davenport")
     if undefined := table.too_few(2, 3):
         return [compared(undefined)]
-    n, k, statistic = table.n_data_sets, table.n_families, friedman(table.ranks).statistic
+    n, k, statistic = table.n_data_sets, table.n_families, friedman_test(table.ranks).statistic
     left = n * (k - 1) - statistic
     if left <= 1e-9 * n * k:
         why = "all data sets rank the families in the same order, so there is no variance"
@@ -295,7 +297,7 @@ def wilcoxon(differences: FloatArray) -> tuple[float, float, float]:
     (15.0, 0.0, 0.0625)
     """
     sums, p = signed_ranks(np.column_stack([differences, -differences]), MOST_EXACT)
-    return float(sums[0]), float(sums[1]), positive(2 * float(p.min()))
+    return float(sums[0]), float(sums[1]), positive_p(2 * float(p.min()))
 
 
 def run_nemenyi(table: PerformanceTable) -> list[Comparison]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from bbccli.comparisons.adjustment import adjusted, with_adjusted
+from bbccli.comparisons.adjustment import adjusted_p, with_adjusted
 from bbccli.comparisons.baseline import position_of
 from bbccli.comparisons.pairs import (
     bayes,
@@ -181,7 +181,7 @@ def _adjusted(
             continue
         if adjust is not Adjustment.MAX_T:
             places = [i for i in places if comparisons[i].p is not None]
-            values: Sequence[float | None] = adjusted([comparisons[i].p for i in places], adjust)
+            values: Sequence[float | None] = adjusted_p([comparisons[i].p for i in places], adjust)
         elif max_t is not None and TESTS[name].of_influence:
             values = max_t([(a, b) for a, b in couples])
         else:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.adjustment import verdict_of
+from bbccli.comparisons.adjustment import verdict_by_p
 from bbccli.comparisons.records import Comparison
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
-from bbccli.metrics.capped import attainable, check_apart, measuring, with_plan
+from bbccli.metrics.capped import attainable, check_below_range, measuring, with_plan
 from bbccli.metrics.ranking import AUC
 from bbccli.notes import Note, listing
 from bbccli.notes.comparisons import identical_predictions, undefined_test
@@ -176,7 +176,7 @@ class PairCase:
             second_value=float(values[1]) if two else None,
             difference=difference,
             ignores_selection=True,
-            verdict=verdict_of(difference, p, 1 - self.plan.level, beliefs),
+            verdict=verdict_by_p(difference, p, 1 - self.plan.level, beliefs),
             notes=notes,
             compared=() if two else self.names,
             **fields,
@@ -317,7 +317,7 @@ class PairTest:
                 f"{parameter('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
             )
         bounds = attainable(case.metric, case.matrix.outcome)
-        check_apart("rope", case.rope, case.metric.label, bounds)
+        check_below_range("rope", case.rope, case.metric.label, bounds)
         if case.matrix.task not in self.for_tasks:
             tasks = ", ".join(sorted(self.for_tasks))
             raise UnsupportedError(

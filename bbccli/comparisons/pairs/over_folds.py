@@ -93,7 +93,7 @@ from bbccli.errors import UndefinedError
 from bbccli.notes.comparisons import too_liberal
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.intervals.ends import interval_by
-from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
+from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, holdout_parts
 from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.stats.selection.units import size_ratio
 from bbccli.stats.significance import Pivot, Significance, f_ratio
@@ -175,7 +175,7 @@ class Folds:
 
 def _in_folds(case: PairCase) -> tuple[FloatArray, float]:
     matrix, pair = case.matrix, np.array(case.configurations)
-    parts = parts_of(matrix)
+    parts = holdout_parts(matrix)
     if parts is None:
         of_repeats = fold_performances(matrix, case.metric)
         return np.vstack([of_one[:, pair] for of_one in of_repeats]), size_ratio(folds_of(matrix))

@@ -76,7 +76,7 @@ from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.resampling import BLOCK, Resamples, Unit, draws_of, generator
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.units import n_units_of, on_few_groups, units_of
-from bbccli.stats.significance import positive
+from bbccli.stats.significance import positive_p
 from bbccli.types import FloatArray, IntArray, Interval, IntervalKind, PredictionKind
 
 MOST_UNITS = 20
@@ -136,7 +136,7 @@ def permutation(case: PairCase) -> Comparison:
         notes = (undefined_swaps(int(undefined.sum()), len(differences), case.metric.label),)
     return case.result(
         statistic=case.difference,
-        p=positive(p),
+        p=positive_p(p),
         error=None if exact else sqrt(p * (1 - p) / len(differences)),
         n_units=n_units,
         notes=notes,
@@ -261,7 +261,7 @@ def bootstrap(case: PairCase) -> Comparison:
         notes += (resamples_alike(case.test, float(values[0])),)
     return case.result(
         statistic=difference,
-        p=positive(2 * share),
+        p=positive_p(2 * share),
         interval=interval,
         error=2 * sqrt(share * (1 - share) / n),
         n_units=n_units,

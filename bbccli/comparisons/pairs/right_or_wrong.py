@@ -125,7 +125,7 @@ from bbccli.comparisons.records import Comparison, Effect
 from bbccli.notes import Note
 from bbccli.notes.comparisons import samples_in_common, undefined_test, unpaired
 from bbccli.stats.intervals.ends import interval_by
-from bbccli.stats.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive
+from bbccli.stats.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive_p
 from bbccli.types import BoolArray, Direction, Pooling
 
 Fields = dict[str, Any]
@@ -179,7 +179,7 @@ def mid_p(b: int, c: int) -> Significance:
 
     k, n = min(b, c), b + c
     below = float(bdtr(k - 1, n, 0.5)) if k else 0.0
-    return Significance(float(k), (), positive(below + float(bdtr(k, n, 0.5))))
+    return Significance(float(k), (), positive_p(below + float(bdtr(k, n, 0.5))))
 
 
 def exact(b: int, c: int) -> Significance:
@@ -191,7 +191,7 @@ def exact(b: int, c: int) -> Significance:
     from scipy.special import bdtr
 
     k = min(b, c)
-    return Significance(float(k), (), positive(2 * float(bdtr(k, b + c, 0.5))))
+    return Significance(float(k), (), positive_p(2 * float(bdtr(k, b + c, 0.5))))
 
 
 def continuity_corrected(b: int, c: int) -> Significance:

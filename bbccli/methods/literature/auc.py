@@ -107,7 +107,7 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method, with_preselection
-from bbccli.methods.literature.split import choose, from_split, performance
+from bbccli.methods.literature.split import choose_evaluated, from_split, performance
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.notes import Note
@@ -134,11 +134,11 @@ def auc_answer(case: Case, variance: Variance, *, preselect: bool = False) -> An
     """
     _check(case)
     matrix, metric = case.matrix, case.metric
-    finalist = choose(matrix, case.selector, case.plan, preselect=preselect)
+    finalist = choose_evaluated(matrix, case.selector, case.plan, preselect=preselect)
     winner, rows = finalist.winner, finalist.split.evaluation
     value = performance(matrix, metric, Pooling.POOLED, winner, rows)
     error = float("nan") if np.isnan(value) else sqrt(variance(matrix, winner, rows))
-    fewest, rarest = _rarest(matrix, predicted(matrix, winner, rows))
+    fewest, rarest = _rarest(matrix, rows_predicted(matrix, winner, rows))
     if np.isnan(error):
         lacking = no_interval(case.method, f"only {fewest} {rarest} evaluates")
         return from_split(case, finalist, None, (lacking,))
@@ -148,7 +148,7 @@ def auc_answer(case: Case, variance: Variance, *, preselect: bool = False) -> An
     return from_split(case, finalist, interval, notes)
 
 
-def predicted(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> BoolArray:
+def rows_predicted(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> BoolArray:
     """Return those of the samples in `rows` (N,) that a configuration predicts in any repeat."""
     if matrix.available is None:
         return rows
@@ -183,7 +183,7 @@ def delong_variance(matrix: PredictionMatrix, configuration: int, rows: BoolArra
 
     NaN with fewer than two samples, or groups, of a class.
     """
-    present = predicted(matrix, configuration, rows)
+    present = rows_predicted(matrix, configuration, rows)
     positive, negative = (present & (matrix.outcome.values == k) for k in (1, 0))
     influences = auc_influence_in(matrix, configuration, rows)
     return auc_variance(influences, positive, negative, matrix.groups)

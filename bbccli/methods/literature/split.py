@@ -171,7 +171,7 @@ def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
     return cached(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
 
 
-def choose(
+def choose_evaluated(
     matrix: PredictionMatrix, selector: Metric, plan: Plan, *, preselect: bool = False
 ) -> Finalist:
     """Select the configuration to evaluate, by the metric that selects.
@@ -180,7 +180,7 @@ def choose(
         them.
     """
     split = split_samples(matrix, plan)
-    values = performances(matrix, selector, plan.pooling, split.selection)
+    values = performances_on(matrix, selector, plan.pooling, split.selection)
     if not preselect:
         winner = _selected(matrix, selector, plan, values, split)
         n_tied = int(selector.direction.ties(values).sum())
@@ -189,7 +189,7 @@ def choose(
         return Finalist(winner, split, plan.level, notes=notes)
     best = best_tenth(values, selector)
     final = np.full_like(values, np.nan)
-    final[best] = performances(matrix, selector, Pooling.POOLED, split.evaluation)[best]
+    final[best] = performances_on(matrix, selector, Pooling.POOLED, split.evaluation)[best]
     winner = int(selector.direction.best(final))
     if winner < 0:
         raise undefined_on(selector, "evaluate", "every preselected configuration")
@@ -209,7 +209,7 @@ def _selected(
     return winner
 
 
-def performances(
+def performances_on(
     matrix: PredictionMatrix, metric: Metric, pooling: Pooling, rows: BoolArray
 ) -> FloatArray:
     """Return the performances (C,) on the samples in `rows` (N,)."""

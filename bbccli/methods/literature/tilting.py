@@ -110,7 +110,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.methods.base import INTERVAL, Method, with_preselection
-from bbccli.methods.literature.split import choose
+from bbccli.methods.literature.split import choose_evaluated
 from bbccli.methods.literature.tilt import (
     Replicates,
     Tail,
@@ -131,11 +131,11 @@ def run(case: Case, *, preselect: bool = False) -> Answer:
     Raises UndefinedError: the samples can't be split, or the metric is undefined on a side of the
         split.
     """
-    finalist = choose(case.matrix, case.selector, case.plan, preselect=preselect)
-    return tilted_answer(case, finalist, tail, np.array([finalist.winner]), finalist.level)
+    finalist = choose_evaluated(case.matrix, case.selector, case.plan, preselect=preselect)
+    return tilted_answer(case, finalist, tail_of_tilts, np.array([finalist.winner]), finalist.level)
 
 
-def tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
+def tail_of_tilts(replicates: Replicates, pessimistic: bool = True) -> Tail:
     """Return p of each tilt: the weight of the resamples at least as good as the observed figure.
 
     Resamples that are exactly as good, up to rounding, count one half.
@@ -160,7 +160,7 @@ def adjusted(case: Case) -> Answer:
     Raises UndefinedError: the samples can't be split, or the metric is undefined on a side of the
         split.
     """
-    finalist = choose(case.matrix, case.selector, case.plan, preselect=True)
+    finalist = choose_evaluated(case.matrix, case.selector, case.plan, preselect=True)
     of_winner = np.array([finalist.winner])
     columns = of_winner if finalist.preselected is None else np.sort(finalist.preselected)
     return tilted_answer(case, finalist, adjusted_tail, columns, case.plan.level)

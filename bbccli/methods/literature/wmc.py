@@ -93,8 +93,8 @@ def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
     measured = case.measured.performances()
     winner_by_fold(case.matrix, case.selector, case.choice.winner)  # raises where it is undefined
     values = []
-    for parts in parts_of(case):
-        best = winners(centre(gains, parts), parts)
+    for parts in fold_parts(case):
+        best = winners_of_draws(centre(gains, parts), parts)
         values.append(np.mean(measured[best]))
     value = float(np.mean(values))
     if np.isnan(value):
@@ -105,7 +105,7 @@ def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
     return Answer(value, notes=on_few_folds(case.matrix))
 
 
-def parts_of(case: Case) -> Iterator[FloatArray]:
+def fold_parts(case: Case) -> Iterator[FloatArray]:
     """Yield the contributions of each fold to the means (F, C), per repeat; their squares add up to
     a covariance.
     """
@@ -116,7 +116,7 @@ def parts_of(case: Case) -> Iterator[FloatArray]:
         yield spread * (by_fold - by_fold.mean(axis=0))
 
 
-def winners(centre: FloatArray, parts: FloatArray) -> IntArray:
+def winners_of_draws(centre: FloatArray, parts: FloatArray) -> IntArray:
     """Return the best configuration (P,) in each of the draws, the first on ties."""
     best = [Direction.MAXIMIZE.best(drawn) for drawn in draws(centre, parts)]
     return np.concatenate(best)
@@ -131,7 +131,7 @@ def draws(centre: FloatArray, parts: FloatArray) -> Iterator[FloatArray]:
         yield centre - moved
 
 
-def shrunken(gains: FloatArray, parts: FloatArray) -> FloatArray:
+def shrunken_gains(gains: FloatArray, parts: FloatArray) -> FloatArray:
     """Return the gains (C,) shrunk towards their mean, from the parts (F, C) of the folds."""
     mean, winner = float(np.nanmean(gains)), int(Direction.MAXIMIZE.best(gains))
     lead = gains[winner] - mean
@@ -162,7 +162,7 @@ METHODS = (
     ),
     _method(
         name="wmcs",
-        answer=partial(run, centre=shrunken),
+        answer=partial(run, centre=shrunken_gains),
         summary="wmc with means drawn towards each other by the expected optimism",
     ),
 )

@@ -165,7 +165,7 @@ def concordant_weight_censored(
     return sweep.concordant_weight_censored(pairs, weights, configurations)
 
 
-def forms_of(loops: Literal["cuts", "members"]) -> Any:
+def loop_forms(loops: Literal["cuts", "members"]) -> Any:
     """Return the forms of inner loops: compiled ones, or those of numpy."""
     compiled = "compiled_" * (resources.current().engine is Engine.NUMBA)
     if compiled:

@@ -52,7 +52,7 @@ def rows_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [_row(document, estimate) for estimate in document["estimates"]]
 
 
-def row_of(estimate: dict[str, Any]) -> dict[str, Any]:
+def estimate_row(estimate: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that depend on an estimate alone, by name."""
     interval = estimate["interval"] or {}
     error = estimate["error"] or {}
@@ -71,7 +71,7 @@ def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
     (gain,) = gained if gained and estimate["interval"] else ({"interval": {}},)
     return {
         **{name: value for name, value in read.items() if name in COLUMNS},
-        **row_of(estimate),
+        **estimate_row(estimate),
         **{name: value for name, value in plan.items() if name in OF_PLAN},
         "select": plan["select"] + (f":{n}" if (n := plan.get("members")) else ""),
         "interval_kind": plan["interval"],
@@ -108,7 +108,7 @@ KINDS = (
 )
 
 
-def kinds_of(*records: type) -> dict[str, str]:
+def dtypes_of_rows(*records: type) -> dict[str, str]:
     """Return the data-frame types of the record fields that are numbers or booleans."""
     kinds = {float: "float64", int: "Int64", bool: "bool"}
     dtypes = {}

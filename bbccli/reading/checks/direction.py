@@ -34,7 +34,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import Note, of_data
-from bbccli.reading.checks.leakage import leaves_one_out, measure_of, performances
+from bbccli.reading.checks.leakage import leaves_one_out, measure_of, measure_of_each
 from bbccli.reading.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct, lengths_of, starts_of
 
@@ -81,7 +81,7 @@ def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
     return _ranks(array)
 
 
-def polarity(
+def check_polarity(
     predictions: Values, outcome: Outcome, ranks: FloatArray | None = None
 ) -> Iterator[Note]:
     """Yield a note if predictions seem to be for the other class; ranks are `ranks_of` them.
@@ -124,7 +124,7 @@ def error_by_chance(n_negative: int, n_positive: int) -> float:
     return sqrt((n_negative + n_positive + 1) / (12 * n_negative * n_positive))
 
 
-def standings(
+def z_of_each(
     predictions: Values, outcome: Outcome, folds: IntArray | None, ranks: FloatArray | None = None
 ) -> FloatArray:
     """Return z of each configuration (C,) in the first repeat; NaN if unknown."""
@@ -192,7 +192,7 @@ def on_turned(
     turned, best = np.flatnonzero(against), int(np.nanargmax(standing))
     shown = ""
     if outcome.task is not Task.SURVIVAL:
-        of_turned, of_best = performances(predictions, outcome, np.array([turned[0], best]))
+        of_turned, of_best = measure_of_each(predictions, outcome, np.array([turned[0], best]))
         measure = measure_of(outcome, predictions.kind)
         shown = f": {names[turned[0]]} has {measure} {of_turned:.3g}, {names[best]} {of_best:.3g}"
     likely = "check for a swapped sign, or a loss instead of a score;"

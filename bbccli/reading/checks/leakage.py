@@ -110,7 +110,9 @@ def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -
     return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
 
 
-def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
+def ordering_signs(
+    predictions: Values, outcome: Outcome, folds: IntArray | None = None
+) -> IntArray:
     """Return 1 for configurations (C,) that order all samples like the truth, -1 for the reverse,
     else 0.
 
@@ -165,7 +167,7 @@ def on_perfection(
     others = np.flatnonzero(in_order == 0)
     if not (in_order[~copied] != 0).any() or not len(others):
         return
-    scored = performances(predictions, outcome, others)  # possibly in the other direction
+    scored = measure_of_each(predictions, outcome, others)  # possibly in the other direction
     scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
     best = int(np.argmax(scored))
     performance = float(scored[best])
@@ -203,7 +205,7 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> I
     return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -signs).all(axis=0))
 
 
-def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
+def measure_of_each(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
     """Return the measure of configurations (C',) in the first repeat."""
     array, truth = predictions.array[:, :, columns][0], outcome.values
     if outcome.task.is_classification and measure_of(outcome, predictions.kind) == "accuracy":

@@ -21,7 +21,7 @@ MOST_CELLS = 2**24
 """Predictions up to which configurations that were left out are scored."""
 
 
-def best_left_out(
+def check_left_out(
     every: Values, kept: Values, samples: BoolArray, outcome: Outcome
 ) -> Iterator[Note]:
     """Yield a note on the configuration that outscores all others on the samples that it predicts.

@@ -49,7 +49,7 @@ _FIRST = 8
 """Configurations whose mean is compared."""
 
 
-def repeated(
+def check_duplicates(
     predictions: Values,
     outcome: Outcome,
     truth: Outcome,

@@ -14,8 +14,8 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.arrow import SUM_TOLERANCE
-from bbccli.reading.checks.direction import on_turned, polarity, ranks_of, standings
-from bbccli.reading.checks.leakage import in_order, on_perfection
+from bbccli.reading.checks.direction import check_polarity, on_turned, ranks_of, z_of_each
+from bbccli.reading.checks.leakage import on_perfection, ordering_signs
 from bbccli.reading.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
@@ -74,12 +74,12 @@ def notes_on(
         extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
         yield of_data.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
     yield from _on_apart(outcome)
-    ordered = in_order(values, outcome, folds)
+    ordered = ordering_signs(values, outcome, folds)
     perfect = tuple(on_perfection(values, outcome, ordered, copied))
-    reversed_ = tuple(polarity(values, outcome, ranks))
+    reversed_ = tuple(check_polarity(values, outcome, ranks))
     yield from (*perfect, *reversed_)
     if not reversed_:
-        standing = standings(values, outcome, folds, ranks)
+        standing = z_of_each(values, outcome, folds, ranks)
         standing[(ordered < 0) & bool(perfect)] = np.nan  # already told
         yield from on_turned(values, outcome, standing, folds)
     yield from duplicates(names, keys)
@@ -100,7 +100,7 @@ def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
     return {later: earlier for later, earlier in enumerate(first) if earlier != later}
 
 
-def keys_of(array: FloatArray) -> list[bytes]:
+def keys_of_predictions(array: FloatArray) -> list[bytes]:
     """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions."""
     starts = [rows.tobytes() for rows in np.moveaxis(array[:, :_PREFIX], 2, 0)]
     often = Counter(starts)

@@ -15,7 +15,7 @@ from bbccli.metrics.roc_area import mean_ranks
 from bbccli.notes import identities, listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import in_order, spelled
-from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, alike, step_of, weights_of
+from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, nearest_sums, probe_weights, step_of
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import FloatArray
@@ -228,11 +228,11 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
         return  # labels and the opposite ones
     # one is missing where the other is
     rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
-    weights = weights_of(len(rows), 1, 2)
+    weights = probe_weights(len(rows), 1, 2)
     sums = weights @ rows
     # of two that sum to 100, one is 50 or more
     for total in TOTALS if rows.max(initial=0) > TOTALS[-1] / 2.1 else TOTALS[:1]:
-        near = alike(sums, total * weights.sum() - sums)
+        near = nearest_sums(sums, total * weights.sum() - sums)
         off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
         likely = np.mean(off, axis=1).T <= 0.1
         for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):

@@ -175,12 +175,12 @@ def step_of(numbers: FloatArray) -> float:
 
 
 @lru_cache(maxsize=8)
-def weights_of(n: int, low: float, high: float) -> FloatArray:
+def probe_weights(n: int, low: float, high: float) -> FloatArray:
     """Return weights (n,) of rows, as if at random, by whose sums columns are told apart."""
     return np.asarray(readonly(np.random.default_rng(0).uniform(low, high, n)))
 
 
-def alike(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArray:
+def nearest_sums(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArray:
     """Return (W, most) for each wanted number (W,) the positions of the nearest sums (C,), or of
     all if they are fewer, the nearest first.
     """

@@ -15,11 +15,11 @@ from bbccli.platform.text import pattern
 from bbccli.reading.columns.glance import (
     FEWEST_ROWS,
     Glance,
-    alike,
     all_rows,
+    nearest_sums,
+    probe_weights,
     some_rows,
     step_of,
-    weights_of,
 )
 from bbccli.reading.columns.labels import codes_of
 from bbccli.reading.sheet import WIDE, Sheet
@@ -208,8 +208,8 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows, whatever its sign, tells which are worth comparing.
     """
-    weights = weights_of(len(units), -1, 1)
-    near = alike(np.abs(weights @ units), np.abs(weights @ made))
+    weights = probe_weights(len(units), -1, 1)
+    near = nearest_sums(np.abs(weights @ units), np.abs(weights @ made))
     products = np.einsum("cku,cu->ck", np.ascontiguousarray(units.T)[near], made.T)
     others, place = np.nonzero(np.abs(products) >= _ALIKE)
     return zip(near[others, place].tolist(), others.tolist(), strict=True)

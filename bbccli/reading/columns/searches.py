@@ -16,7 +16,7 @@ from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.column import joint, number_of
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, step_of
-from bbccli.reading.roles import Hints, Request, named
+from bbccli.reading.roles import Hints, Request, column_named
 from bbccli.reading.sample_index import repeat_codes
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import Table, not_predictions
@@ -79,13 +79,13 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
     """
     if any(map({*table.names}.issuperset, OF_RESULTS)):
         raise not_predictions(table.path)
-    by_name = None if "truth" in hints.absent else named(table, "truth")
+    by_name = None if "truth" in hints.absent else column_named(table, "truth")
     predicted = by_name is not None and request.roles.truth is None
     if table.metadata.run or "*" in known or predicted:
         return
     scores, others = _signs(table.names)
     models = [name for name in table.names if _MODEL.fullmatch(name)]
-    no_score, fold = {*known, request.roles.prediction}, named(table, "fold")
+    no_score, fold = {*known, request.roles.prediction}, column_named(table, "fold")
     short = table.n_rows <= _LONGEST
     if fold in scores and short:  # which has samples if a model has several rows in one
         codes = {name: table.column(name).codes()[0] + 1 for name in (fold, *models, *others)}
@@ -120,7 +120,7 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
     Means: a row of totals
     Done: an error
     """
-    key, last = request.roles.row_id or named(table, "row_id"), table.n_rows - 1
+    key, last = request.roles.row_id or column_named(table, "row_id"), table.n_rows - 1
     names = [name for name in table.names if name in table.numeric and name != key]
     if last < FEWEST_ROWS or len(names) < 2 or table.on_disk:
         return

@@ -14,7 +14,7 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.columns.glance import Glance
-from bbccli.reading.roles import Hints, Request, is_given, named
+from bbccli.reading.roles import Hints, Request, column_named, is_given
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import Table
 
@@ -68,7 +68,7 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     Done: an error: see [training rows](#training-rows)
     """
     fold = None if is_given(request.folds) else request.roles.fold
-    truth = request.roles.truth or named(table, "truth")
+    truth = request.roles.truth or column_named(table, "truth")
     texts = [name for name in table.names if name in table.texts and name not in known]
     telling: list[str] = []
     for name in texts:

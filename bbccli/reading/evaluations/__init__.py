@@ -42,7 +42,7 @@ def frameworks(suffix: str = "") -> Mapping[str, Framework]:
     from bbccli.reading.interface import Framework
 
     groups = [f"bbccli.logs{ending}" for ending in SUFFIXES if suffix in ("", ending)]
-    pairs = [(group, name) for group in groups for name in plugins.declared(group)]
+    pairs = [(group, name) for group in groups for name in plugins.entry_points_of(group)]
     return {name: plugins.load(group, name, Framework) for group, name in pairs}
 
 

@@ -131,11 +131,11 @@ def runs_of(logs: Sequence[Log]) -> Runs:
     runs: dict[str, dict[str, Log]] = {}
     for log in logs:
         runs.setdefault(_key(log.configuration), {})[log.task] = log
-    names = names_of([next(iter(logs.values())).configuration for logs in runs.values()])
+    names = telling_names([next(iter(logs.values())).configuration for logs in runs.values()])
     return dict(zip(names, runs.values(), strict=True))
 
 
-def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
+def telling_names(configurations: Sequence[Mapping[str, object]]) -> list[str]:
     """Return names of configurations, made of the first keys that tell all of them apart.
 
     Examples

@@ -157,7 +157,7 @@ class File:
         return InputError(problem, path=str(self.path), hint=hint)
 
 
-def number_of(value: Any) -> float | None:
+def json_number(value: Any) -> float | None:
     """Return a JSON number as float; None for NaN and anything else, infinity if it overflows."""
     if not isinstance(value, int | float):
         return None
@@ -167,9 +167,9 @@ def number_of(value: Any) -> float | None:
         return math.inf
 
 
-def finite(value: Any) -> float | None:
+def finite_number(value: Any) -> float | None:
     """Return a finite JSON number as float; None for anything else."""
-    number = number_of(value)
+    number = json_number(value)
     return None if number is None or math.isinf(number) else number
 
 
@@ -183,12 +183,12 @@ def under(prefix: str, value: Any) -> dict[str, Any]:
     return {f"{prefix}.{key}": inner for key, inner in object_of(value).items()}
 
 
-def shortened(key: str) -> str:
+def short_key(key: str) -> str:
     """Return a key, or of a long one its beginning and hash."""
-    return key if len(key) <= _LONGEST else f"{key[: _LONGEST // 2]}... {hash_of(key)}"
+    return key if len(key) <= _LONGEST else f"{key[: _LONGEST // 2]}... {short_hash(key)}"
 
 
-def hash_of(text: str) -> str:
+def short_hash(text: str) -> str:
     """Return some digits of the hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH]
 

@@ -20,7 +20,7 @@ from bbccli.platform.rounding import count
 from bbccli.reading.evaluations.candidates import Runs, in_common, newest_of, runs_of
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, Predictions, ScorerInfo
-from bbccli.reading.layout.known import hash_of, sheet_of
+from bbccli.reading.layout.known import hash_of_files, sheet_of
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import Request, nearest_names
 from bbccli.reading.sheet import Sheet
@@ -98,7 +98,7 @@ def sheet_of_logs(
         run, tool=framework.name, n_samples=len(scored), left_out=left_out, evaluation=evaluation
     )
     about = Metadata(task=Task.SCORE, bounds=_bounds(runs, entries, scorer), run=run)
-    sha256 = hash_of(sorted((file.path.name, file.sha256) for file in files))
+    sha256 = hash_of_files(sorted((file.path.name, file.sha256) for file in files))
     sheet = sheet_of(path, _predictions(runs, entries, scorer, request, path, about), sha256)
     asked = request.roles
     names = {"row_id": asked.row_id or ITEM, "repeat": EPOCH, "group": asked.group or ""}

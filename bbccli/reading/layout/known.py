@@ -34,7 +34,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     sources = {cell.source: _arrow(part) for cell, part in zip(cells, parts, strict=True)}
     roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()})))
     if sha256 is None:
-        sha256 = hash_of((file.name, sha256_of(file)) for file in given.files)
+        sha256 = hash_of_files((file.name, sha256_of(file)) for file in given.files)
     columns = {role: roles.column(role) for role in roles.names}
     keys = columns.get("row_id")
     n_samples = n_rows if keys is None else len(keys.codes()[1])
@@ -53,7 +53,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     return replace(sheet, vault=given.vault)
 
 
-def hash_of(files: Iterable[tuple[str, str]]) -> str:
+def hash_of_files(files: Iterable[tuple[str, str]]) -> str:
     """Return the joint hash of files, from the name and the hash of each."""
     lines = "".join(f"{name} {sha256}\n" for name, sha256 in files)
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()

@@ -17,7 +17,7 @@ from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.predictions import check_sources
-from bbccli.reading.rows.repeats import by_key, notes_on
+from bbccli.reading.rows.repeats import by_key, note_on_repeats
 from bbccli.reading.sample_columns import CONSTANT, check_constant
 from bbccli.reading.sample_index import KEYS, check_key, positions_within, repeat_codes, split_caret
 from bbccli.reading.sheet import HaltError, Problems, Sheet
@@ -134,7 +134,7 @@ def _rows_of(
         numbered = by_key(roles)
         roles |= numbered
         keys, first = _keys(table, roles, codes)
-    return roles, _Rows(codes, names, keys, first, notes_on(numbered, roles))
+    return roles, _Rows(codes, names, keys, first, note_on_repeats(numbered, roles))
 
 
 def _keys(

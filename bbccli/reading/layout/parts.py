@@ -18,7 +18,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import Note, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.layout.dialects.base import first_of
-from bbccli.reading.roles import CONFIGURATIONS, Request, named
+from bbccli.reading.roles import CONFIGURATIONS, Request, column_named
 from bbccli.reading.table import Table
 
 _NUMBERS = pattern(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
@@ -85,7 +85,7 @@ def _told_apart(
     first = tables[0]
     if any({*table.names} != {*first.names} for table in tables):
         return ""
-    fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
+    fold, key = (getattr(request.roles, r) or column_named(first, r) for r in ("fold", "row_id"))
     if models and fold in first.names:
         folds = [[file.column(fold).named_codes()[1] for file in files] for files in groups]
         if all({*map(len, held)} == {1} and len({*held}) == len(held) for held in folds):
@@ -127,5 +127,5 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
     files = sorted(files, key=lambda file: file[0])
     folds, tables = zip(*files, strict=True)
     first = tables[0]
-    has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
+    has_fold = request.roles.fold or column_named(first, "fold") or request.folds is not None
     return appended(tables, first.path if name == "*" else name, () if has_fold else folds)

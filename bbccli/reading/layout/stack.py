@@ -27,7 +27,7 @@ _FOLD = re.compile(r"[\W_]*[a-zA-Z]*[\W_]*\*")
 """The number of the fold in the joint name of files; see `parts`."""
 
 
-def names_of(paths: Sequence[str]) -> list[str]:
+def names_of_files(paths: Sequence[str]) -> list[str]:
     """Return a name for each of several files.
 
     Stems if they differ; else the paths without their common folders at the start and common names
@@ -108,7 +108,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     parts: list[pa.Table] = []
     origins: list[Origin] = []
     start = 0
-    files = names_of([table.path for table in tables])
+    files = names_of_files([table.path for table in tables])
     for table, layout, file in zip(tables, layouts, files, strict=True):
         if "truth" not in hints.absent:
             check_outcome(layout.roles, table, hints, long=True)

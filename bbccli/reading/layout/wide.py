@@ -11,7 +11,14 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
+from bbccli.reading.roles import (
+    LATE_TRUTHS,
+    NAMES,
+    Hints,
+    column_of,
+    columns_for_role,
+    nearest_names,
+)
 from bbccli.reading.sample_index import split_caret
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import PredictionColumn, Table
@@ -57,7 +64,9 @@ def choose_roles(
     """
     chosen = _by_hand(table, hints)
     by_name = {
-        role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
+        role: [
+            name for name in columns_for_role(table, role, hints.declared) if name not in reserved
+        ]
         for role in NAMES
     }
     texts = [name for name in by_name["truth"] if name in table.texts]

@@ -107,7 +107,7 @@ def _repeats(roles: Mapping[str, Column], repeats: IntArray) -> Mapping[str, Col
     return {"repeat": replace(roles["fold"], values=as_arrow(repeats))}
 
 
-def notes_on(repeats: Mapping[str, Column], roles: Mapping[str, Column]) -> tuple[Note, ...]:
+def note_on_repeats(repeats: Mapping[str, Column], roles: Mapping[str, Column]) -> tuple[Note, ...]:
     """Return a note if repeats were found."""
     if not repeats:
         return ()

@@ -24,7 +24,7 @@ from bbccli.platform.in_force import in_force
 from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.sources import file_bytes
-from bbccli.reading.table import Table, check_names, name_twice
+from bbccli.reading.table import Table, check_column_names, name_twice
 from bbccli.types import FloatArray, IntArray
 
 
@@ -33,7 +33,7 @@ def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(name, reason) for name in names)
 
 
-def matching(folder: Path, *patterns: str) -> list[Path]:
+def matching_files(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that match some pattern, in a fixed order."""
     return sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
 
@@ -162,16 +162,16 @@ def parsed(path: Path) -> Table:
     return tables[path]
 
 
-def read_table(path: Path) -> Table:
+def parse_table(path: Path) -> Table:
     """Read a table of a run with unique column names."""
     if not path.exists():
         raise missing(path)
     frame = parsed(path)
-    check_names(frame)
+    check_column_names(frame)
     return frame
 
 
-def numbers_of(frame: Table, names: Iterable[str] | None = None) -> dict[str, FloatArray]:
+def table_numbers(frame: Table, names: Iterable[str] | None = None) -> dict[str, FloatArray]:
     """Return some columns of a run's table, or all, as finite numbers."""
     return {name: _numbers(frame.column(name)) for name in names or frame.data.column_names}
 
@@ -200,7 +200,7 @@ def read_positions(path: Path) -> IntArray:
     return array.astype(np.int64)
 
 
-def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
+def folds_of_rows(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
     """Return the fold of each row from the rows of each fold."""
     fault = partial(InputError, path=place, hint=MIXED.format("files"))
     folds = np.full(n_rows, -1, dtype=np.int64)

@@ -26,7 +26,7 @@ RUNS: tuple[RunReader, ...] = tuple(
     sorted(
         (
             run
-            for name in plugins.declared("bbccli.readers")
+            for name in plugins.entry_points_of("bbccli.readers")
             for run in plugins.load("bbccli.readers", name, tuple)
         ),
         key=lambda run: (run.turn, run.name.lower()),

@@ -24,11 +24,11 @@ from bbccli.platform.rounding import percent
 from bbccli.reading.arrow import is_text
 from bbccli.reading.interface import Order, RunReader
 from bbccli.reading.layout.dialects import DIALECTS, Dialect
-from bbccli.reading.layout.dialects.base import PROBABILITY, class_predictions, spelled
+from bbccli.reading.layout.dialects.base import PROBABILITY, class_predictions, column_called
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import Hints
-from bbccli.reading.runs.file_parsing import left_out, parsed, read_table
-from bbccli.reading.table import Table, check_names
+from bbccli.reading.runs.file_parsing import left_out, parse_table, parsed
+from bbccli.reading.table import Table, check_column_names
 from bbccli.types import FloatArray, IntArray
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
@@ -76,7 +76,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
         for path in paths:
             table = parsed(path)  # an unreadable table may be one of the tool's
             if dialect.recognises(table, Hints()):
-                check_names(table)
+                check_column_names(table)
                 kinds[path] = _kind(table, outcome, row)
         if len({*kinds.values()}) > 1:
             _refuse_part([*kinds], outcome, row)
@@ -101,7 +101,7 @@ def _of_files(
 ) -> list[Table]:
     """Return tables with the run in their metadata, unless they have their own."""
     about = Metadata(place=str(folder), run=run).with_json()
-    tables = [read_table(path) for path in paths]
+    tables = [parse_table(path) for path in paths]
     for table in tables:
         _check_labels(table, label, outcome)
     return [table if table.about else replace(table, about=about) for table in tables]
@@ -109,8 +109,8 @@ def _of_files(
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
     """Return what files of one outcome share: its kind, its classes, the number of samples."""
-    n_samples = len(table.data.column(spelled(table, row) or row).unique())
-    truth = spelled(table, outcome)
+    n_samples = len(table.data.column(column_called(table, row) or row).unique())
+    truth = column_called(table, outcome)
     if truth is None:
         return (n_samples,)
     values = table.data.column(truth)
@@ -123,7 +123,9 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
     truths: dict[Path, set[tuple[object, ...]]] = {}
     for path in paths:
         table = parsed(path)
-        names = [column for name in (row, outcome) if (column := spelled(table, name)) is not None]
+        names = [
+            column for name in (row, outcome) if (column := column_called(table, name)) is not None
+        ]
         columns = [table.data.column(name).to_pylist() for name in names]
         truths[path] = {*zip(*columns, strict=True)}
     n_rows = {path: len({row for row, *_ in pairs}) for path, pairs in truths.items()}
@@ -140,7 +142,7 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
 
 def _check_labels(table: Table, label: str, outcome: str) -> None:
     """Refuse predicted labels most of which contradict the probabilities beside them."""
-    predicted, classes = spelled(table, label), _probabilities(table, outcome)
+    predicted, classes = column_called(table, label), _probabilities(table, outcome)
     if predicted is None or len(classes) < 2:
         return
     codes, names = table.column(predicted).named_codes()
@@ -163,7 +165,7 @@ def _probabilities(table: Table, outcome: str) -> dict[str, str]:
     of_classes = class_predictions(table).items()
     columns = {key.removeprefix(PROBABILITY): column for key, column in of_classes}
     if not columns:
-        truth = spelled(table, outcome)
+        truth = column_called(table, outcome)
         levels = () if truth is None else table.column(truth).named_codes()[1]
         columns = {name: name for name in levels if name in table.names}
     return {name: column for name, column in columns.items() if column in table.numeric}

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from bbccli.errors import InputError, naming
-from bbccli.platform.guarded_files import is_url, note, opened
+from bbccli.platform.guarded_files import is_url, opened, record_read
 from bbccli.platform.read_limits import AGAIN, check_size, read_within, unpack_within
 from bbccli.platform.text import redacted
 from bbccli.reading.index_columns import set_aside
@@ -196,7 +196,7 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     return name, data, _format(suffix, data), sha256
 
 
-def listed(paths: Paths) -> list[str | Path | ArrowStream]:
+def paths_listed(paths: Paths) -> list[str | Path | ArrowStream]:
     """Return the input as a list; a table in memory is one thing, not its columns."""
     return [paths] if isinstance(paths, str | Path) or in_memory(paths) else list(paths)
 
@@ -207,7 +207,7 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     A table in memory remains as it is, and must be alone.
     """
     sources: list[str | Path | ArrowStream] = []
-    for path in listed(paths):
+    for path in paths_listed(paths):
         if isinstance(path, str) and not path:
             raise InputError("the name of a file is empty", hint="check that its variable is set")
         matches = [path] if in_memory(path) else _matches(path)
@@ -309,7 +309,7 @@ def stdin_bytes() -> bytes:
     hint = "give a file, or redirect one: bbc correct - < FILE"
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
-    note(0, STDIN_NAME)
+    record_read(0, STDIN_NAME)
     try:
         with naming(STDIN_NAME):
             return read_within(sys.stdin.buffer)

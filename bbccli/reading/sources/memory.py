@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bbccli.errors import InputError, naming
-from bbccli.platform.arrays import DamagedError, array_of, unpacked
+from bbccli.platform.arrays import DamagedError, array_of, arrays_in_npz
 from bbccli.platform.rounding import count
 from bbccli.reading.arrow import SUM_TOLERANCE, as_arrow, is_text
 from bbccli.reading.roles import AMBIGUOUS, NAMES
@@ -193,7 +193,7 @@ def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
 def read_numpy(data: bytes, name: str) -> pa.Table:
     """Return the table of a file, whose only array is called `name`; pickles are never loaded."""
     try:
-        arrays = {name: array_of(data)} if data.startswith(_NUMPY) else unpacked(data)
+        arrays = {name: array_of(data)} if data.startswith(_NUMPY) else arrays_in_npz(data)
         if data.startswith(_NUMPY) and arrays[name].ndim == 1:
             arrays = {"prediction": arrays[name]}  # whatever role the name of the file has
     except DamagedError as error:

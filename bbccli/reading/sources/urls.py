@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from bbccli.errors import BbcError, InputError
 from bbccli.platform import read_limits
-from bbccli.platform.guarded_files import note, opened
+from bbccli.platform.guarded_files import opened, record_read
 from bbccli.platform.read_limits import check_size, read_within
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
             from fsspec.core import url_to_fs
 
             for link in url.split("::")[1:]:  # zip://p.csv::file:///runs.zip
-                note(link.removeprefix("file://"))
+                record_read(link.removeprefix("file://"))
             system, path = _in_time(url, lambda: url_to_fs(url))
         except (ImportError, ValueError) as error:
             protocol = url.partition("://")[0]

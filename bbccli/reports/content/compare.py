@@ -11,7 +11,7 @@ from bbccli.comparisons.records import BestSet, Comparison
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import count, every, percent, short
+from bbccli.platform.rounding import brief, count, every, percent
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
@@ -24,24 +24,24 @@ from bbccli.reports.content import (
     TableColumn,
     look_of,
 )
-from bbccli.reports.content.ranks import P_VALUES, PAIR, facts_of, of_ranks, statistic
+from bbccli.reports.content.ranks import P_VALUES, PAIR, of_ranks, statistic, test_facts
 from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import (
     VERDICTS,
-    best_set,
     both_ends,
-    figures_of,
+    digits_of_both,
+    is_one_pair,
     is_selected,
-    is_single,
     lines,
     of_baseline,
     of_several,
     quote,
     requirement,
+    selected_configuration,
     signed,
+    size_of_best_set,
     two_scales,
     verdict,
-    winner_of,
 )
 
 MOST_NAMES = 5
@@ -68,14 +68,14 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     if n_sets:
         yield Heading(count(n_sets, "data set"), label)
     else:
-        yield Heading(document.input.path, phrases.understood(document))
+        yield Heading(document.input.path, phrases.input_line(document))
     gate = [f"G{text[1:]}." for text in [requirement(document)] if text]
     looks = dict.fromkeys(gate, look_of(document))
     yield AnswerLines([*lines(document), *gate], looks)
     facts: list[tuple[str, ...]] = []
     if document.ranks is not None:
         yield from of_ranks(document.ranks, document.data_sets)
-        facts = [*facts_of(document.ranks)]
+        facts = [*test_facts(document.ranks)]
     elif document.comparisons:
         yield FactList([("report", quote(document))])
         yield from _compared_pairs(document)
@@ -97,7 +97,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
 def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
     """The two sides where there are only two, and the tests unless one says all in the answer."""
     first = document.comparisons[0]
-    if is_selected(document) or (is_single(document) and not of_several(first)):
+    if is_selected(document) or (is_one_pair(document) and not of_several(first)):
         yield _sides(document)
     answered = is_selected(document) or of_baseline(document) or len(document.comparisons) == 1
     table, n_tests = _comparisons(document), len(document.comparisons)
@@ -124,11 +124,11 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
         return []
     names = [member.configuration for member in document.best_set.members if member.inside]
     named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
-    return [("set", f"{best_set(document)}: {named}")]
+    return [("set", f"{size_of_best_set(document)}: {named}")]
 
 
 def _comparisons(document: CompareEnvelope) -> BlockTable:
-    rows, digits, single = document.comparisons, figures_of(document), is_single(document)
+    rows, digits, single = document.comparisons, digits_of_both(document), is_one_pair(document)
     beliefs = [TableColumn(name, partial(_belief, name)) for name in BELIEFS]
     columns = [
         *(() if single else PAIR),
@@ -146,7 +146,7 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
     ]
     rope = next((row.beliefs.rope for row in rows if row.beliefs is not None), 0.0)
     below = [(row.test, _beliefs(row)) for row in rows if single]
-    below += [("equal", f"within {short(rope)}")] if rope and not single else []
+    below += [("equal", f"within {brief(rope)}")] if rope and not single else []
     bare = all(row.p is None and row.beliefs is None for row in rows)
     drawn = is_selected(document) or of_baseline(document) or bare
     return BlockTable.of(
@@ -156,7 +156,7 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
 
 def _sides(document: CompareEnvelope) -> BlockTable:
     """Both sides of the first comparison, as measured; the one that leads is marked."""
-    first, digits = document.comparisons[0], figures_of(document)
+    first, digits = document.comparisons[0], digits_of_both(document)
     roles = ("winner", "baseline") if of_baseline(document) else ("", "")
     rows = [
         (role, side if chosen else "", chosen or side, value)
@@ -194,14 +194,14 @@ def _beliefs(comparison: Comparison) -> str:
     beliefs = comparison.beliefs
     if beliefs is None:
         return ""
-    within = f" (equal is within {short(beliefs.rope)})" if beliefs.rope else ""
+    within = f" (equal is within {brief(beliefs.rope)})" if beliefs.rope else ""
     return ", ".join(f"{name} {_belief(name, comparison)}" for name in BELIEFS) + within
 
 
 def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[tuple[str, ...]]:
     """How the winner was selected, if unusual, and the simplest of the set."""
-    digits, label = figures_of(document), phrases.metric_label(document.metric)
-    winner, rule = winner_of(best), phrases.rule_of(document.plan)
+    digits, label = digits_of_both(document), phrases.metric_label(document.metric)
+    winner, rule = selected_configuration(best), phrases.rule_in_brackets(document.plan)
     if two_scales(document):
         yield (
             "order",
@@ -220,9 +220,12 @@ def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[t
 
 
 def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
-    digits, level = figures_of(document), percent(document.plan.level)
+    digits, level = digits_of_both(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(best.members) - best.n_inside
-    winner, inside = winner_of(best), [member for member in best.members if member.inside]
+    winner, inside = (
+        selected_configuration(best),
+        [member for member in best.members if member.inside],
+    )
 
     return BlockTable.of(
         [

@@ -22,14 +22,14 @@ from bbccli.reports.content import (
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
 from bbccli.reports.words.sentences import (
-    answer,
+    answer_sentences,
     capped_sentence,
     cost_sentence,
     elsewhere,
     gains,
     membership,
     stopping_sentence,
-    verdict,
+    verdict_sentence,
 )
 
 RARELY = 0.01
@@ -61,9 +61,9 @@ LEGENDS = LEGEND.replace("row", "rows")
 def blocks(document: Envelope) -> Iterator[Block]:
     """Yield the input, the answer, the sentence to report, the methods, and the notes."""
     run = phrases.lines_on_run(document)
-    yield Heading(document.input.path, phrases.understood(document), run)
-    looks = dict.fromkeys(verdict(document), look_of(document))
-    yield AnswerLines(answer(document), looks)
+    yield Heading(document.input.path, phrases.input_line(document), run)
+    looks = dict.fromkeys(verdict_sentence(document), look_of(document))
+    yield AnswerLines(answer_sentences(document), looks)
     capped = [("capped", capped_sentence(search, document)) for search in document.capped]
     gained = [("gain", gain) for gain in gains(document)]
     stopped = [("stopping", text) for text in [stopping_sentence(document)] if text]
@@ -93,7 +93,7 @@ def facts_of(document: Envelope) -> Iterator[tuple[str, ...]]:
                 yield "cut", cut
     several = document.input.n_configurations > 1
     for estimate in [e for e in first if e.selection][:several]:
-        yield "choice", choice(estimate)
+        yield "choice", choice_facts(estimate)
     for at in [e.axis for e in first if e.axis and e.axis.values][:1]:
         often = [f"{value.value} {percent(value.share, 0)}" for value in at.values[:MOST_PLACES]]
         won = f"{at.configuration} won {percent(at.share or 0.0, 0)} of the resamples"
@@ -106,7 +106,7 @@ def facts_of(document: Envelope) -> Iterator[tuple[str, ...]]:
         yield "search", cost_sentence(document.search_cost, document.input.n_samples)
 
 
-def choice(estimate: Estimate) -> str:
+def choice_facts(estimate: Estimate) -> str:
     """Tell how clear the choice is: how often the winner and the others win."""
     where = "resamples" if estimate.n_resamples else "outer folds"
     shares = {win.configuration: win.share for win in estimate.selection}
@@ -190,7 +190,7 @@ def _pooled(estimate: Estimate, document: Envelope) -> str:
     """The pooling of the performances that selected its winner."""
     if estimate.n_preselected is not None:
         return SELECTED_BY["pooled"]
-    return SELECTED_BY[phrases.pooling_of(estimate, document)]
+    return SELECTED_BY[phrases.selection_pooling(estimate, document)]
 
 
 def shown_label(label: str) -> str:

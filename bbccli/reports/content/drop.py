@@ -26,8 +26,8 @@ PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 def blocks(document: DropEnvelope) -> Iterator[Block]:
     """Yield the decision or the replays, and the notes."""
     lines = phrases.lines_on_run(document)
-    yield Heading(document.input.path, phrases.understood(document), lines)
-    yield AnswerLines(answer(document))
+    yield Heading(document.input.path, phrases.input_line(document), lines)
+    yield AnswerLines(drop_sentences(document))
     facts: list[tuple[str, str]] = []
     if document.decision:
         yield _configurations(document.decision)
@@ -37,7 +37,7 @@ def blocks(document: DropEnvelope) -> Iterator[Block]:
     yield Notes(notes_of(document), facts)
 
 
-def answer(document: DropEnvelope) -> list[str]:
+def drop_sentences(document: DropEnvelope) -> list[str]:
     """Return what to train, or what dropping would have saved and changed, in sentences."""
     if document.decision is not None:
         return [_of_decision(document.decision)]

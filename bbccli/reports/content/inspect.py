@@ -69,7 +69,7 @@ def _understood(inspection: Inspection, read: Input) -> str:
     kind = "scores" if read.task == Task.SCORE else KINDS.get(read.kind, read.kind)
     layout = f"Layout {inspection.layout}: " if inspection.layout else "Read: "
     parts = [f"{kind} of {phrases.configurations(read)} for {phrases.samples(read)}"]
-    parts += [phrases.folds(read) or "folds unknown"]
+    parts += [phrases.fold_count(read) or "folds unknown"]
     parts += [count(read.n_repeats, "repeat")] * (read.n_repeats > 1)
     parts += [count(read.n_groups, "group")] if read.n_groups else []
     parts += phrases.weighting(read)

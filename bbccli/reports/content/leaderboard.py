@@ -21,7 +21,7 @@ from bbccli.reports.content import (
 from bbccli.reports.content.correct import SELECTED_BY, facts_of
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.sentences import answer
+from bbccli.reports.words.sentences import answer_sentences
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""
@@ -39,13 +39,13 @@ OF_CSV = (
 
 def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
     """Yield what to expect of the winner, the configurations, how clear it is, and the notes."""
-    yield Heading(document.input.path, phrases.understood(document))
+    yield Heading(document.input.path, phrases.input_line(document))
     facts: list[tuple[str, ...]] = []
     if document.corrected is None:
         yield AnswerLines([_uncorrected(document)])
     else:
         result = _result(document, document.corrected)
-        scored, *expected = answer(result)
+        scored, *expected = answer_sentences(result)
         yield AnswerLines([scored, *expected], plain=[scored] if expected else [])
         yield FactList([("report", sentence) for sentence in sentences(result)])
         facts = list(facts_of(result))

@@ -10,7 +10,7 @@ from bbccli.documents.correct import notes_of
 from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import NOISE_TOLERANCE, Digits, count, fixed, percent, short
+from bbccli.platform.rounding import NOISE_TOLERANCE, Digits, brief, count, fixed, percent
 from bbccli.reports.content import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 from bbccli.reports.words import phrases
 
@@ -25,16 +25,16 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
     """Yield the pilot or what is stated, the answer, the cells, and all that the plan rests on."""
     planned = document.planned
     if document.input is not None:
-        yield Heading(document.input.path, phrases.understood(document))
+        yield Heading(document.input.path, phrases.input_line(document))
     else:
         yield Heading("stated values", _stated(document))
-    yield AnswerLines(lines(document))
+    yield AnswerLines(answer_lines(document))
     yield _table(document)
     facts = [
         *([("half", _halved(document)), *_basis(document)] if planned.details else []),
         ("epochs", _epochs(document)),
         ("check", _checked(document)),
-        *([("near", f"truly within {short(planned.within)} of the best one")] * planned.details),
+        *([("near", f"truly within {brief(planned.within)} of the best one")] * planned.details),
         *(("" if n else "assumes", text) for n, text in enumerate(planned.assumptions)),
     ]
     yield Notes(notes_of(document), facts)
@@ -48,9 +48,11 @@ def _table(document: PlanEnvelope) -> BlockTable:
         "configurations": TableColumn(
             "configurations", lambda cell: f"{cell.n_configurations:,}", key=True
         ),
-        "width": TableColumn("width", lambda cell: difference(cell.width, document)),
+        "width": TableColumn("width", lambda cell: difference_text(cell.width, document)),
         "optimism": TableColumn("optimism", lambda cell: optimism(cell, document)),
-        "difference": TableColumn("detectable", lambda cell: difference(cell.difference, document)),
+        "difference": TableColumn(
+            "detectable", lambda cell: difference_text(cell.difference, document)
+        ),
         "naive": TableColumn("apparent", lambda cell: digits.performance(cell.naive)),
         "honest": TableColumn("expected", lambda cell: digits.performance(cell.honest)),
         "near": TableColumn("near best", _near),
@@ -122,7 +124,7 @@ def _digits(document: PlanEnvelope) -> Digits:
     return replace(digits, decimals=max(ceil(-log10(error / 2)), least))
 
 
-def difference(value: float | None, document: PlanEnvelope) -> str:
+def difference_text(value: float | None, document: PlanEnvelope) -> str:
     """Write an optimism, a width or a spread: with a decimal more than the performances."""
     return _finer(value, document).difference(value, "unknown")
 
@@ -137,7 +139,7 @@ def _finer(value: float | None, document: PlanEnvelope) -> Digits:
     return digits
 
 
-def lines(document: PlanEnvelope) -> list[str]:
+def answer_lines(document: PlanEnvelope) -> list[str]:
     """Return the answer: rows, widths and what to expect."""
     return [_of_rows(document), _of_figures(document)]
 
@@ -154,10 +156,10 @@ def _of_rows(document: PlanEnvelope) -> str:
     chosen, wanted = document.planned.chosen, document.planned.wanted
     level, rows = percent(document.plan.level), _n_rows(chosen.n_samples)
     interval = f"the {level} CI of {_winner(document)}"
-    width = difference(chosen.width, document)
+    width = difference_text(chosen.width, document)
     if wanted is None:
         return f"With {rows}, {interval} is expected to be {width} wide."
-    value, attainable = short(wanted.value), difference(wanted.attainable, document)
+    value, attainable = brief(wanted.value), difference_text(wanted.attainable, document)
     if wanted.target == "width":
         share = wanted.assurance
         often = "on average" if share is None else f"in {percent(share)} of studies"
@@ -258,7 +260,7 @@ def _epochs(document: PlanEnvelope) -> str:
 def _signed(value: float | None, document: PlanEnvelope) -> str:
     if value is None:
         return "unknown"
-    text = difference(value, document)
+    text = difference_text(value, document)
     return f"+{text}" if value > 0 and not text.startswith("-") else text
 
 
@@ -267,11 +269,13 @@ def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
     expected = _digits(document).performance(planned.expected)
     source = "by BBC, from the pilot" if planned.n_samples else "as stated"
     n_configurations = count(planned.n_configurations, "configuration")
-    chance = f"standard error {difference(planned.error, document)} of a single performance, in "
+    chance = (
+        f"standard error {difference_text(planned.error, document)} of a single performance, in "
+    )
     chance += f"{_n_rows(planned.chosen.n_samples)}; correlation {fixed(planned.correlation, 2)}"
     if planned.prevalence is not None:
         chance += f"; positive {percent(planned.prevalence, 1)}"
-    truth = ("truth", f"spread {difference(planned.spread, document)}")
+    truth = ("truth", f"spread {difference_text(planned.spread, document)}")
     if planned.contenders is not None:
         near = "within three standard errors of the best one"
         truth = ("contenders", f"{planned.contenders} of {n_configurations}, {near}")
@@ -291,12 +295,12 @@ def _checked(document: PlanEnvelope) -> str:
     def figure(key: str) -> str:
         error = getattr(check, f"{key}_error") or 0.0
         decimals = 1 - floor(log10(error)) if error else 0
-        figure = difference(getattr(check, key), document)
+        figure = difference_text(getattr(check, key), document)
         return f"{figure} ± {Digits(max(decimals, 0)).difference(error)}"
 
     met, wanted, often = check.width_met, document.planned.wanted, ""
     if met is not None and wanted is not None:
-        often = f", at most {short(wanted.value)} in {percent(met, 0)} of them"
+        often = f", at most {brief(wanted.value)} in {percent(met, 0)} of them"
     near = f"{percent(check.near_best, 0)} near the best"
     return (
         f"{check.n_repeats} studies ({check.law}): optimism {figure('optimism')}, width "

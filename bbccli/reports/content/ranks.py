@@ -9,7 +9,7 @@ from bbccli.documents.correct import Input
 from bbccli.notes import listing
 from bbccli.platform.rounding import Digits, trimmed
 from bbccli.reports.content import Block, BlockTable, NotOnTerminal, TableColumn
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.base import in_prose
 from bbccli.reports.words import phrases
 
 LEAST_P = 0.001
@@ -32,11 +32,11 @@ MOST_ALIKE = 3
 
 def of_ranks(ranks: Ranks, data_sets: Sequence[Input]) -> Iterator[Block]:
     """Yield the standings, and the tests of pairs."""
-    yield standings(ranks, data_sets)
+    yield by_mean_rank(ranks, data_sets)
     yield _pairs(ranks) if ranks.pairs else NotOnTerminal(_pairs(ranks))
 
 
-def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
+def test_facts(ranks: Ranks) -> list[tuple[str, str]]:
     """Return the tests of all, those that do not differ, and the reason for the tests."""
     distance, tests = "", dict.fromkeys(c.test for c in (*ranks.overall, *ranks.pairs))
     if ranks.critical_difference is not None:
@@ -51,7 +51,7 @@ def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
     ]
 
 
-def standings(ranks: Ranks, data_sets: Sequence[Input]) -> BlockTable:
+def by_mean_rank(ranks: Ranks, data_sets: Sequence[Input]) -> BlockTable:
     """Return the families, or the configurations, by their mean ranks."""
     configurations = {name for source in data_sets for name in source.configurations}
     of_families = any(standing.family not in configurations for standing in ranks.standings)
@@ -108,15 +108,15 @@ def _pairs(ranks: Ranks) -> BlockTable:
     return BlockTable.of(columns, order, title="Tests")
 
 
-def leader(ranks: Ranks) -> str:
+def best_by_rank(ranks: Ranks) -> str:
     """Return the best by mean rank over data sets, and those that do not differ from it."""
     first, n_all = ranks.standings[0], len(ranks.standings)
     rank = RANK.difference(first.mean_rank, "undefined")
-    text = f"{name_of(first.family)} has the best mean rank, {rank} of {n_all}"
+    text = f"{in_prose(first.family)} has the best mean rank, {rank} of {n_all}"
     if not ranks.pairs:
         return f"{text}; no pairs were tested"
     groups = [group for group in ranks.groups if first.family in group]
-    alike = [name_of(name) for group in groups for name in group if name != first.family]
+    alike = [in_prose(name) for group in groups for name in group if name != first.family]
     if not alike:
         return f"{text}; it differs significantly from the next one"
     if MOST_ALIKE < len(alike) == n_all - 1:

@@ -154,7 +154,7 @@ def _cut(name: str, longest: int, first: float) -> str:
     return f"{head}...{tail or name[len(head) + 3 - longest :]}"
 
 
-def named(
+def points_by_name(
     names: Sequence[str], records: Iterable[Any], points: Callable[[Any], Iterable[Spec]]
 ) -> list[Spec]:
     """Return the points of records, each under the name of its record."""
@@ -168,7 +168,7 @@ def _room(name: str, longest: int) -> int:
     return longest * len(name) // (len(name) + wide) if wide else longest
 
 
-def name_of(name: str, longest: int = LONGEST_IN_SENTENCE) -> str:
+def in_prose(name: str, longest: int = LONGEST_IN_SENTENCE) -> str:
     """Return a name from a file for a sentence: without secrets, on one line, not too long."""
     return shortened(visible(redacted(name)), longest)
 

@@ -46,7 +46,7 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     measured = [c for c in compared if c.difference is not None]
     if not measured:
         return "it needs a result of bbc compare with a difference"
-    shown, digits = measured[: vega.MOST_NAMES], content.figures_of(document)
+    shown, digits = measured[: vega.MOST_NAMES], content.digits_of_both(document)
     wholes = [_name(c, document, first=c is measured[0]) for c in measured]
     names = vega.labels(wholes[: len(shown)])
     rows = [_row(name, c, document, digits) for name, c in zip(wholes, measured, strict=True)]
@@ -79,7 +79,7 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
 def _name(comparison: Comparison, document: CompareEnvelope, *, first: bool) -> str:
     if content.of_baseline(document):
         return f"{comparison.first} (winner)" if first else comparison.first
-    if content.is_single(document):
+    if content.is_one_pair(document):
         return comparison.test
     several = len({other.test for other in document.comparisons}) > 1
     return content.minus(comparison, document) + (f", {comparison.test}" if several else "")
@@ -88,7 +88,7 @@ def _name(comparison: Comparison, document: CompareEnvelope, *, first: bool) -> 
 def _ends(comparison: Comparison) -> tuple[float | None, float | None]:
     """Return the ends that the verdict follows: the interval, or without one the bounds."""
     if comparison.interval is not None:
-        return phrases.ends_of(comparison.interval)
+        return phrases.interval_ends(comparison.interval)
     return comparison.bound, comparison.bound_above
 
 
@@ -96,7 +96,7 @@ def _points(margin: float, comparison: Comparison, row: Sequence[str]) -> Iterat
     lower, upper = _ends(comparison)
     ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
     name, measured, corrected, written, *_ = row
-    name, more = vega.name_of(name), f", {written}" * (written != "none")
+    name, more = vega.in_prose(name), f", {written}" * (written != "none")
     if comparison.difference is not None:
         hover = f"{name}: {measured} {SERIES[0]}{more * (comparison.corrected is None)}"
         yield {"series": SERIES[0], "value": comparison.difference, "hover": hover, **ends}
@@ -121,7 +121,7 @@ def _reading(document: CompareEnvelope, digits: Digits) -> str:
     first = document.comparisons[0]
     if first.difference is None:
         return "The first comparison has no difference."
-    return f"{content.minus(first, document, vega.name_of)}: {content.difference(first, digits)}."
+    return f"{content.minus(first, document, vega.in_prose)}: {content.difference(first, digits)}."
 
 
 def _caption(document: CompareEnvelope) -> str:
@@ -174,13 +174,13 @@ def cd(exhibit: Exhibit) -> Drawn | str:
     if any(standing.mean_rank is None for standing in result.standings):
         return "a mean rank is undefined"
     shown = result.standings[:MOST_FAMILIES]
-    table = ranks.standings(result, exhibit.document.data_sets)
-    bars = joined(result.groups, [standing.family for standing in shown])
+    table = ranks.by_mean_rank(result, exhibit.document.data_sets)
+    bars = group_spans(result.groups, [standing.family for standing in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
     values = _families(shown, bars, result.critical_difference)
     n_all, base = len(result.standings), 1 + GAP * len(bars)
     return Drawn(
-        f"{ranks.leader(result)}.",
+        f"{ranks.best_by_rank(result)}.",
         _caption_of_ranks(result, len(shown)),
         [column.name for column in table.columns],
         [[visible(family), *figures] for family, *figures in table.rows],
@@ -220,7 +220,7 @@ def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
     )
 
 
-def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[int, int]]:
+def group_spans(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[int, int]]:
     """Return the positions of the first and the last of each group among those shown.
 
     Examples
@@ -243,7 +243,7 @@ def _families(
     values: list[Spec] = []
     for i, (name, standing) in enumerate(zip(names, shown, strict=True)):
         side, row = ("best", i) if i < half else ("worst", n - 1 - i)
-        hover = f"{vega.name_of(standing.family)}: mean rank {standing.mean_rank:.2f}"
+        hover = f"{vega.in_prose(standing.family)}: mean rank {standing.mean_rank:.2f}"
         place = {"rank": standing.mean_rank, "level": base + row}
         values.append({"what": side, "name": name, "hover": hover, **place})
     for i, (first, last) in enumerate(bars):

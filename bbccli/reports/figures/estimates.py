@@ -88,7 +88,7 @@ def _heavier(test: str, **looks: tuple[float, float]) -> dict[str, Spec]:
 def _points(
     estimate: Estimate, series: Sequence[str], row: Sequence[str], interval_name: str
 ) -> Iterator[Spec]:
-    lower, upper = phrases.ends_of(estimate.interval)
+    lower, upper = phrases.interval_ends(estimate.interval)
     value = None if phrases.is_naive(estimate) else estimate.value
     method, naive, corrected, ends, _ = row
     interval = "no interval" if ends == "none" else f"{interval_name} {ends}"
@@ -138,7 +138,7 @@ def wins(exhibit: Exhibit) -> Drawn | str:
             "name": name,
             "share": win.share,
             "series": kind,
-            "hover": f"{vega.name_of(win.configuration)}: {share}",
+            "hover": f"{vega.in_prose(win.configuration)}: {share}",
         }
         for name, win, kind, (_, share) in zip(names, shares, series, rows, strict=True)
     ]
@@ -147,7 +147,7 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     if rest > 1e-9:
         first = f"; the first {len(shares)}"
         rows.append(("all others", percent(rest, 1)))
-    winner = vega.name_of(estimate.winner)
+    winner = vega.in_prose(estimate.winner)
     share = next((share.share for share in shares if share.configuration == estimate.winner), None)
     reading = f"{winner} wins in fewer of the resamples of {method} than the configurations shown."
     if share is not None:
@@ -289,7 +289,7 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
     label = phrases.metric_label(metric)
     digits = phrases.digits_by(metric, [v for e in estimates for v in (e.naive, e.value)])
     labels = vega.labels(wholes[: len(shown)])
-    values = vega.named(
+    values = vega.points_by_name(
         labels,
         shown,
         lambda estimate: [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bbccli.reports.content.plan import difference, optimism
+from bbccli.reports.content.plan import difference_text, optimism
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
@@ -25,7 +25,7 @@ def rows(exhibit: Exhibit) -> Drawn | str:
         return "it has a single number of samples"
     shown = [cells[n] for n in sorted(cells)]
     texts = [
-        (f"{cell.n_samples:,}", difference(cell.width, document), optimism(cell, document))
+        (f"{cell.n_samples:,}", difference_text(cell.width, document), optimism(cell, document))
         for cell in shown
     ]
     values = [

@@ -77,7 +77,7 @@ def distribution(exhibit: Exhibit, histogram: Histogram) -> Drawn:
 
 def _bars(estimate: Estimate, series: Sequence[str], digits: Digits) -> list[Spec]:
     label = phrases.directed_label(estimate.metric)
-    lower, upper = phrases.ends_of(estimate.interval)
+    lower, upper = phrases.interval_ends(estimate.interval)
     values = (estimate.naive, estimate.value, lower, upper)
     known = [
         {"line": line, "value": value, "hover": f"{line}: {digits.performance(value)}"}
@@ -121,7 +121,7 @@ def ranking(exhibit: Exhibit, ranked: Ranking) -> Drawn | str:
     names = vega.labels(
         f"{row.configuration} ({role})" if role else row.configuration for row, role in roles
     )
-    values = vega.named(names, shown, lambda row: [_point(row, winner, ranked, digits)])
+    values = vega.points_by_name(names, shown, lambda row: [_point(row, winner, ranked, digits)])
     title = phrases.directed_label(ranked.metric)
     at = {"y": vega.names_axis(names), "x": vega.number("value", title)}
     kinds = [kind for kind in MARKS if any(value["series"] == kind for value in values)]
@@ -192,7 +192,7 @@ MOST_OUT = 3
 
 
 def _point(row: Ranked, winner: Ranked | None, ranked: Ranking, digits: Digits) -> Spec:
-    hover = f"{vega.name_of(row.configuration)}: {digits.performance(row.performance)}"
+    hover = f"{vega.in_prose(row.configuration)}: {digits.performance(row.performance)}"
     if (ends := both_ends(row, digits.performance)) != "none":
         hover += f", {percent(ranked.level or 0)} simultaneous CI {ends}"
     series = "in the confidence set" if row.inside else "others"
@@ -213,7 +213,7 @@ def _leader(ranked: Ranking, digits: Digits) -> str:
     first, middle = ranked.rows[0], ranked.rows[len(ranked.rows) // 2]
     apart = digits.difference(abs(first.performance - middle.performance))
     return (
-        f"{vega.name_of(first.configuration)} leads the median configuration by {apart}; part of "
+        f"{vega.in_prose(first.configuration)} leads the median configuration by {apart}; part of "
         "that lead is luck, for which the estimate is corrected and this list is not."
     )
 
@@ -232,7 +232,7 @@ def _caption(ranked: Ranking, shown: Sequence[Ranked], place: int) -> str:
             f"{place}."
         )
     if ranked.level is None:
-        why = f": {vega.name_of(ranked.without)}" if ranked.without else ""
+        why = f": {vega.in_prose(ranked.without)}" if ranked.without else ""
         return (
             f"Naive (apparent) scores on all samples, not corrected.{more} There are no "
             f"intervals{why}."
@@ -273,7 +273,7 @@ def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
     ]
     return Drawn(
         f"The {what} is at least as good as the median configuration in "
-        f"{above} of {len(spreads)} folds; the hardest one is fold {vega.name_of(worst.fold)}.",
+        f"{above} of {len(spreads)} folds; the hardest one is fold {vega.in_prose(worst.fold)}.",
         f"Filled circles: the {what}. Thick lines: the middle half of all configurations, with a "
         "tick at the median; thin lines: all of them. A fold holds few samples, and the "
         "uncertainty of its scores is not shown."
@@ -294,7 +294,7 @@ def folds(exhibit: Exhibit, spreads: tuple[FoldSpread, ...]) -> Drawn:
 def _said_of_fold(row: Sequence[str], what: str) -> str:
     name, winner, _, lower, median, upper, _ = row
     middle = f"median {median}, middle half {lower} to {upper}"
-    return f"fold {vega.name_of(name)}: {what} {winner}; {middle}"
+    return f"fold {vega.in_prose(name)}: {what} {winner}; {middle}"
 
 
 def roc(exhibit: Exhibit, curves: Curves) -> Drawn:

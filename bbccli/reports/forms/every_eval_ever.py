@@ -97,7 +97,7 @@ def _uncertainty(estimate: Estimate, document: Envelope) -> dict[str, object]:
     uncertainty: dict[str, object] = {"num_samples": document.input.n_samples}
     if estimate.n_resamples is not None:
         uncertainty["num_bootstrap_samples"] = estimate.n_resamples
-    lower, upper = map(as_json, phrases.ends_of(estimate.interval))
+    lower, upper = map(as_json, phrases.interval_ends(estimate.interval))
     if estimate.interval is not None and lower is not None and upper is not None:
         one_sided = "" if estimate.interval.side is Side.TWO else ", one-sided"
         uncertainty["confidence_interval"] = {

@@ -116,13 +116,13 @@ def _of_result(document: Envelope) -> Iterator[JUnitCase]:
 
 def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
     """Yield a case per test, and one each for the set of the best, the mean ranks and the gate."""
-    digits = comparison_sentences.figures_of(document)
+    digits = comparison_sentences.digits_of_both(document)
     for comparison in document.comparisons:
         said = comparison_sentences.verdict(comparison, document)
         text = f"{said}; {comparison_sentences.difference(comparison, digits)}"
         yield _of_test(comparison, text, is_undefined=comparison.verdict == "undefined")
     if document.best_set is not None:
-        yield JUnitCase("confidence set", comparison_sentences.best_set(document))
+        yield JUnitCase("confidence set", comparison_sentences.size_of_best_set(document))
     if (ranks := document.ranks) is not None:
         for test in (*ranks.overall, *ranks.pairs):
             more = "" if test.p_adjusted is None else f", adjusted {p_text(test.p_adjusted)}"
@@ -164,19 +164,19 @@ def github(documents: Sequence[Envelope], style: Style) -> str:
 def _annotations(document: Envelope) -> list[str]:
     """Yield a notice with the figure to report, an error for a gate not met, and the main notes."""
     title, doubts = f"bbc: {document.input.path}", doubts_of(document)
-    lines = [command("warning", title, phrases.note_line(doubt)) for doubt in doubts]
-    lines += [command("notice", title, said) for said in sentences(document)]
+    lines = [workflow_command("warning", title, phrases.note_line(doubt)) for doubt in doubts]
+    lines += [workflow_command("notice", title, said) for said in sentences(document)]
     if document.gate is not None:
         kind = "notice" if document.gate.outcome == "met" else "error"
-        lines.append(command(kind, title, gate_sentence(document)))
+        lines.append(workflow_command(kind, title, gate_sentence(document)))
     for note in by_severity(notes_of(document)):
         level = severity_of(note.code)
         if level in KINDS and note not in doubts:
-            lines.append(command(KINDS[level], title, phrases.note_line(note)))
+            lines.append(workflow_command(KINDS[level], title, phrases.note_line(note)))
     return lines
 
 
-def command(kind: str, title: str, message: str) -> str:
+def workflow_command(kind: str, title: str, message: str) -> str:
     """Return a workflow command, escaped as the toolkit of GitHub Actions does.
 
     >>> command("error", "bbc: a.csv", "5%")

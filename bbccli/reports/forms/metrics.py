@@ -69,7 +69,7 @@ def _figures(document: Envelope | ErrorEnvelope) -> dict[str, float]:
 
 def _of_estimate(estimate: Estimate, document: Envelope) -> list[tuple[str, float | None]]:
     first = "" if phrases.is_reported(estimate, document) else f"{estimate.method}_"
-    name, (lower, upper) = f"{first}{estimate.metric}", phrases.ends_of(estimate.interval)
+    name, (lower, upper) = f"{first}{estimate.metric}", phrases.interval_ends(estimate.interval)
     return [
         (name, estimate.value),
         (f"{name}_lower", lower),

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from bbccli.platform.arguments import day
 from bbccli.platform.text import redacted, visible
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.base import in_prose
 from bbccli.version import __version__
 
 LONGEST = 3_000
@@ -43,7 +43,7 @@ def text(value: str, longest: int = LONGEST) -> Markup:
     >>> print(text("<b>a</b> & 'c'"))
     &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
     """
-    return Markup(html.escape(name_of(value, longest)))
+    return Markup(html.escape(in_prose(value, longest)))
 
 
 _UNBROKEN = re.compile(r"\S{21,}")
@@ -144,12 +144,12 @@ def words(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
     return tag("div", table(caption, columns, rows), class_="words")
 
 
-def facts_of(caption: str, rows: Iterable[Sequence[str]]) -> Markup:
+def facts_table(caption: str, rows: Iterable[Sequence[str]]) -> Markup:
     """Return names and what is said of each; a style hides the caption and the heads."""
     return tag("div", table(caption, ("what", "value"), rows), class_="words facts")
 
 
-def listing(items: Iterable[str]) -> Markup:
+def dotted_list(items: Iterable[str]) -> Markup:
     """Return a list with dots."""
     return tag("ul", *(tag("li", item) for item in items))
 
@@ -182,7 +182,7 @@ def resource(name: str) -> str:
     return files("bbccli.reports.page").joinpath(name).read_text("utf-8").rstrip()
 
 
-def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
+def whole_page(title: str, about: str, parts: Sequence[Markup]) -> str:
     """Return a page around its parts; its own policy allows the one style, and nothing else."""
     style = resource("style.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -16,8 +16,8 @@ from bbccli.reports import Style
 from bbccli.reports.content import Heading, blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
-from bbccli.reports.figures.base import name_of
-from bbccli.reports.page.markup import Markup, whole
+from bbccli.reports.figures.base import in_prose
+from bbccli.reports.page.markup import Markup, whole_page
 from bbccli.reports.page.sections import made_from, methods_section, sections
 from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import is_selected, of_baseline
@@ -49,12 +49,12 @@ def page_of_blocks(exhibit: Exhibit, title: str = "") -> str:
     head, *rest = blocks_of(document)
     about, name = "", ""
     if isinstance(head, Heading):
-        name = name_of(PurePath(redacted(head.text)).name)
+        name = in_prose(PurePath(redacted(head.text)).name)
         about = ". ".join([head.more, *head.lines])
     parts = sections(rest, figures_of(exhibit))
     parts += [_methods(document)] if isinstance(document, CompareEnvelope) else []
     title = title or f"{TITLES[document.command]}: {name}"
-    return whole(title, about, [*parts, made_from(exhibit)])
+    return whole_page(title, about, [*parts, made_from(exhibit)])
 
 
 def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:

@@ -15,7 +15,7 @@ from bbccli.reports import Style
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.base import in_prose
 from bbccli.reports.figures.estimates import experiments, short_paths
 from bbccli.reports.figures.rendering import draw_ahead
 from bbccli.reports.forms.json import record_from
@@ -26,24 +26,24 @@ from bbccli.reports.page.markup import (
     section,
     table,
     tag,
-    whole,
+    whole_page,
     words,
 )
 from bbccli.reports.page.sections import (
     cell,
     figure_section,
     figure_sections,
-    listed,
+    folded_table,
     made_from,
     methods_section,
     notes_section,
     picture,
     summary,
-    verdict,
+    verdict_box,
 )
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import paragraph
-from bbccli.reports.words.sentences import answer, gate_sentence
+from bbccli.reports.words.sentences import answer_sentences, gate_sentence
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""
@@ -88,7 +88,7 @@ def page(
     parts = _overview([exhibit.document for exhibit in exhibits], failures, n_all)
     if len(exhibits) <= MOST_WHOLE:
         parts += [_part(exhibit, position) for position, exhibit in enumerate(exhibits, 1)]
-    return whole(title or f"What to expect: {n_all}", ABOUT_MANY, parts)
+    return whole_page(title or f"What to expect: {n_all}", ABOUT_MANY, parts)
 
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
@@ -114,18 +114,18 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         *(shown if document.estimates else []),
         made_from(exhibit),
     ]
-    title = title or f"What to expect: {name_of(PurePath(redacted(document.input.path)).name)}"
-    about = [phrases.understood(document), *phrases.lines_on_run(document)]
-    return whole(title, ". ".join(about), parts)
+    title = title or f"What to expect: {in_prose(PurePath(redacted(document.input.path)).name)}"
+    about = [phrases.input_line(document), *phrases.lines_on_run(document)]
+    return whole_page(title, ". ".join(about), parts)
 
 
 def _part(exhibit: Exhibit, position: int) -> Markup:
     """One of several results: the verdict and its figures; the page says the rest once."""
     document, prefix = exhibit.document, f"r{position}-"
-    heading = tag("h2", f"{position}. {name_of(document.input.path)}", id=f"{prefix}top")
+    heading = tag("h2", f"{position}. {in_prose(document.input.path)}", id=f"{prefix}top")
     return Markup(
         heading
-        + tag("p", phrases.understood(document), class_="about")
+        + tag("p", phrases.input_line(document), class_="about")
         + _verdict(document)
         + figure_sections(_figures(exhibit), prefix)
     )
@@ -143,7 +143,7 @@ def _verdict(document: Envelope) -> Markup:
         tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
         for line in first_lines(document)
     ]
-    return verdict(doubts_of(document), paragraphs)
+    return verdict_box(doubts_of(document), paragraphs)
 
 
 def cell_of(document: Envelope) -> Markup:
@@ -157,7 +157,7 @@ def cell_of(document: Envelope) -> Markup:
 
 def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless; see `answer`."""
-    return [name_of(line, LONGEST_LINE) for line in answer(document, named=named)]
+    return [in_prose(line, LONGEST_LINE) for line in answer_sentences(document, named=named)]
 
 
 def _estimates(document: Envelope, metric: str) -> Markup:
@@ -188,7 +188,7 @@ def _overview(
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
     metrics = dict.fromkeys(metric for document in documents for metric in document.metrics)
     doubtful = list(_doubtful(documents, failures, paths))
-    look = listed("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
+    look = folded_table("Points to check", ("experiment", "what"), doubtful, MOST_LINES)
     return [
         _learned(documents, failures, n_all),
         section(
@@ -217,7 +217,7 @@ def _of_metric(
     if not any(row[1] for row in rows):
         columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
     title = f"All experiments, {phrases.metric_label(metric)}"
-    yield section(title, f"all-{ident}", listed(title, columns, rows, MOST_LINES))
+    yield section(title, f"all-{ident}", folded_table(title, columns, rows, MOST_LINES))
 
 
 def _learned(
@@ -232,7 +232,7 @@ def _learned(
     answer = [*summary.answer()] or [f"{n_all}: none has a corrected figure."]
     texts = [tag("p", tag("strong", line)) for line in answer]
     texts += [tag("p", line) for line in summary.learned() if line not in answer]
-    return verdict(summary.doubts_by_kind(), texts)
+    return verdict_box(summary.doubts_by_kind(), texts)
 
 
 def _doubtful(

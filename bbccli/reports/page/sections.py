@@ -21,14 +21,14 @@ from bbccli.reports.content import (
 )
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.base import in_prose
 from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle, small_svg
 from bbccli.reports.page.markup import (
     Markup,
     code,
     details,
-    facts_of,
-    listing,
+    dotted_list,
+    facts_table,
     resource,
     section,
     table,
@@ -95,7 +95,7 @@ def picture(figures: Iterable[Drawn | Absent]) -> Markup:
     return tag("figure", Markup(inline_svg(drawn, f"bbc-{drawn.kind}")))
 
 
-def verdict(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:
+def verdict_box(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:
     """Return the answer in its box, the doubts about it above it."""
     shown = [
         tag("p", tag("strong", "DOUBT"), Markup(" "), _told(doubt), class_="doubt")
@@ -140,12 +140,12 @@ class _Parts:
     def verdict(self) -> Markup:
         """The sentences that answer."""
         lines = [tag("p", line) for line in self.lines]
-        return verdict(self.doubts, [*self.answers, *lines])
+        return verdict_box(self.doubts, [*self.answers, *lines])
 
     def facts(self) -> list[Markup]:
         """Return a table of the facts, if there are any."""
         rows = [(name, ", ".join(texts)) for name, *texts in self.rows if any(texts)]
-        return [facts_of("Summary", rows)] if rows else []
+        return [facts_table("Summary", rows)] if rows else []
 
     def summary(self) -> Markup:
         """Return the facts under their heading."""
@@ -156,7 +156,7 @@ def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[text or "none" for text in row] for row in block.rows]
     caption = f"All {block.title.lower()}" if block.title else ""
-    table = listed(caption, columns, rows, marked=block.marked)
+    table = folded_table(caption, columns, rows, marked=block.marked)
     return Markup(table + tag("p", block.after, class_="quiet")) if block.after else table
 
 
@@ -175,7 +175,9 @@ def figure_sections(figures: Sequence[Drawn | Absent], prefix: str = "") -> Mark
         figure_section(figure, f"{prefix}{figure.kind}", landmark=not prefix) for figure in drawn
     ]
     if items:
-        parts.append(section("Not shown", f"{prefix}absent", listing(items), landmark=not prefix))
+        parts.append(
+            section("Not shown", f"{prefix}absent", dotted_list(items), landmark=not prefix)
+        )
     return tag("div", *parts, class_="figures")
 
 
@@ -187,12 +189,12 @@ def figure_section(drawn: Drawn, ident: str, *, landmark: bool = True) -> Markup
         ident,
         tag("p", drawn.reading, class_="reading"),
         tag("figure", Markup(pictures), tag("figcaption", drawn.caption)),
-        details("Data as a table", rows_of(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+        details("Data as a table", first_rows(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
         landmark=landmark,
     )
 
 
-def listed(
+def folded_table(
     caption: str,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -202,13 +204,13 @@ def listed(
     """Return a table of the first rows; of many more, all are folded away below it."""
     if len(rows) <= MOST_OPEN:
         return table(caption, columns, rows, marked)
-    whole = rows_of(caption, columns, rows, most, marked)
+    whole = first_rows(caption, columns, rows, most, marked)
     first = table(caption, columns, rows[:MOST_OPEN], marked)
     which = f"All {len(rows):,}" if len(rows) <= most else f"The first {most} of {len(rows):,}"
     return Markup(first + details(f"{which} rows", whole))
 
 
-def rows_of(
+def first_rows(
     caption: str,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -237,7 +239,7 @@ def notes_section(notes: Sequence[Note], doubts: Sequence[Note] = ()) -> Markup:
 
 def listed_notes(notes: Sequence[Note]) -> Markup:
     """Return some notes, those that matter most first, with their remedies."""
-    return listing([_told(note) for note in by_severity(notes)])
+    return dotted_list([_told(note) for note in by_severity(notes)])
 
 
 def _told(note: Note) -> Markup:
@@ -252,7 +254,7 @@ def made_from(exhibit: Exhibit) -> Markup:
     read, plan = document.input, document.plan
     sets = getattr(document, "data_sets", ())
     facts = [
-        *((name_of(s.path), f"SHA-256 {s.sha256 or 'unknown'}") for s in sets[:MOST_SETS]),
+        *((in_prose(s.path), f"SHA-256 {s.sha256 or 'unknown'}") for s in sets[:MOST_SETS]),
         *([("more files", str(len(sets) - MOST_SETS))] if len(sets) > MOST_SETS else []),
         *(
             [("file", read.path), ("SHA-256", read.sha256 or "unknown")]
@@ -264,7 +266,7 @@ def made_from(exhibit: Exhibit) -> Markup:
         ("format of results", document.schema),
     ]
     command = [code(exhibit.command)] if exhibit.command else []
-    rows = facts_of("Input and versions", facts)
+    rows = facts_table("Input and versions", facts)
     return section("How this page was made", "made", *command, rows)
 
 
@@ -277,7 +279,7 @@ def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = 
     entries = {re.split("[{,]", e)[1]: e for e in resource("references.bib").split("\n\n")}
     parts = [tag("p", text)]
     if references:
-        parts += [tag("h3", "References of the tests"), listing(references)]
+        parts += [tag("h3", "References of the tests"), dotted_list(references)]
     if keys:
         parts += [tag("h3", "To cite"), code("\n\n".join(entries[key] for key in keys))]
     return section("Methods for a paper", "methods", *parts)

@@ -11,9 +11,9 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import bounds_in, gate_outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import measuring
-from bbccli.platform.rounding import Digits, count, digits_for, every, percent, short, width_of
-from bbccli.reports.content.ranks import leader, p_text
-from bbccli.reports.figures.base import name_of
+from bbccli.platform.rounding import Digits, brief, count, digits_for, every, percent, width_of
+from bbccli.reports.content.ranks import best_by_rank, p_text
+from bbccli.reports.figures.base import in_prose
 from bbccli.reports.words import for_papers, phrases
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import Direction, Pooling
@@ -36,26 +36,28 @@ def lines(document: CompareEnvelope) -> list[str]:
     """Return the answer, and the difference that it rests on, as sentences."""
     first = next(iter(document.comparisons), None)
     if first is None or first.first == first.second or is_unnamed(document):
-        return [f"{answer(document)}."]
-    digits = figures_of(document)
+        return [f"{comparison_answer(document)}."]
+    digits = digits_of_both(document)
     if of_several(first):
-        return [f"{answer(document)} ({difference(first, digits)})."]
+        return [f"{comparison_answer(document)} ({difference(first, digits)})."]
     if is_selected(document):
-        return [f"{answer(document)}.", _corrected_difference(document)]
+        return [f"{comparison_answer(document)}.", _corrected_difference(document)]
     rest = ", ".join(filter(None, [first.test, *_figures(first, digits)]))
     shown = f"{signed(first.difference, digits, 'undefined')} ({rest})"
-    return [f"{answer(document)}.", f"{_difference_of(document)} is {shown}."]
+    return [f"{comparison_answer(document)}.", f"{_difference_of(document)} is {shown}."]
 
 
-def answer(document: CompareEnvelope) -> str:
+def comparison_answer(document: CompareEnvelope) -> str:
     """Return the result in one sentence, without the figures behind it."""
     comparisons, label = document.comparisons, phrases.metric_label(document.metric)
     if document.ranks is not None or not comparisons:
-        of_all = leader(document.ranks) if document.ranks is not None else _told_apart(document)
+        of_all = (
+            best_by_rank(document.ranks) if document.ranks is not None else _told_apart(document)
+        )
         return f"By {label}, {of_all}"
     first, by = comparisons[0], _by(comparisons[0], document)
-    name, baseline = name_of(first.first), "the baseline " * of_baseline(document)
-    second = baseline + name_of(first.second)
+    name, baseline = in_prose(first.first), "the baseline " * of_baseline(document)
+    second = baseline + in_prose(first.second)
     if of_several(first):
         said = f"{name}: {verdict(first, document)}"
     elif first.first == first.second:
@@ -66,7 +68,7 @@ def answer(document: CompareEnvelope) -> str:
     elif is_unnamed(document):
         said = _shown_to_differ(comparisons)
     elif first.verdict == "undefined":
-        said = f"{name} can't be compared with {name_of(first.second)}"
+        said = f"{name} can't be compared with {in_prose(first.second)}"
     elif first.verdict == "not-shown":
         return f"There is no evidence that {name} beats {second}{by} ({label})"
     else:
@@ -82,12 +84,13 @@ def _told_apart(document: CompareEnvelope) -> str:
         return "nothing was compared"
     names = [member.configuration for member in possible.members if member.inside]
     if len(possible.members) == 1:
-        return f"{name_of(names[0])} is the only configuration: there is nothing to compare"
+        return f"{in_prose(names[0])} is the only configuration: there is nothing to compare"
     if len(names) == 1:
-        return f"{name_of(names[0])} is the best ({percent(possible.level)} confidence)"
+        return f"{in_prose(names[0])} is the best ({percent(possible.level)} confidence)"
     samples = count(document.input.n_samples, "sample")
-    which = f", {name_of(possible.simplest)}" if possible.simplest else ""
-    return f"{best_set(document)}; {samples} can't distinguish them, so prefer the simplest{which}"
+    which = f", {in_prose(possible.simplest)}" if possible.simplest else ""
+    size = size_of_best_set(document)
+    return f"{size}; {samples} can't distinguish them, so prefer the simplest{which}"
 
 
 def _shown_to_differ(comparisons: Sequence[Comparison]) -> str:
@@ -107,7 +110,7 @@ def _by(comparison: Comparison, document: CompareEnvelope) -> str:
     shown, margin = comparison.verdict, document.margin
     if not margin or shown in ("undefined", "different"):
         return ""
-    amount = short(margin)
+    amount = brief(margin)
     return f" by {amount} or more" if shown == "not-worse" else f" by more than {amount}"
 
 
@@ -118,7 +121,7 @@ def _difference_of(document: CompareEnvelope) -> str:
 
 def _corrected_difference(document: CompareEnvelope) -> str:
     """The difference of a selected winner, as measured and corrected, in a sentence."""
-    first, digits = document.comparisons[0], figures_of(document)
+    first, digits = document.comparisons[0], digits_of_both(document)
     among = MADE if document.plan.makes else "the choice within each family"
     if of_baseline(document):
         among = f"the choice among {count(document.input.n_configurations, 'configuration')}"
@@ -134,7 +137,7 @@ def quote(document: CompareEnvelope) -> str:
 
     That is a test of several at once, a baseline that won, and all pairs, of which none was named.
     """
-    first, digits = document.comparisons[0], figures_of(document)
+    first, digits = document.comparisons[0], digits_of_both(document)
     value = first.difference if first.corrected is None else first.corrected
     if of_several(first) or value is None or first.first == first.second or is_unnamed(document):
         return ""
@@ -158,12 +161,12 @@ def minus(
 
 def _choice(first: Comparison, document: CompareEnvelope) -> str:
     """Whether the difference is corrected for a selection."""
-    rule = phrases.rule_of(document.plan)
+    rule = phrases.rule_in_brackets(document.plan)
     if of_baseline(document):
         among = phrases.configurations(document.input)
         return f"corrected for choosing {first.first} among {among}{rule}"
     if is_selected(document):
-        several = "" if is_single(document) else "the two families that looked best, "
+        several = "" if is_one_pair(document) else "the two families that looked best, "
         among = MADE if document.plan.makes else f"the choice within each family{rule}"
         return f"{several}corrected for {among}"
     codes = {note.code for note in document.notes}
@@ -182,7 +185,7 @@ def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
     if is_selected(document):
         parts = ["BBC", *pooling, *_interval(first, document), *drawn]
     else:
-        _, p = _figures(first, figures_of(document))
+        _, p = _figures(first, digits_of_both(document))
         random = first.error is not None or first.test == "bayes-bootstrap"
         parts = [*filter(None, [first.test, *pooling, p]), *(drawn if random else [])]
     return [*parts, *for_papers.limits({document.metric}, plan, first.notes)]
@@ -237,7 +240,7 @@ def _figures(comparison: Comparison, digits: Digits) -> tuple[str, str]:
     return phrases.ci_text(comparison.interval, digits.difference), p
 
 
-def best_set(document: CompareEnvelope) -> str:
+def size_of_best_set(document: CompareEnvelope) -> str:
     """Return the size of the confidence set of the best; empty if not asked for."""
     possible = document.best_set
     if possible is None:
@@ -260,7 +263,7 @@ def both_ends(row: Any, write: Callable[[float], str]) -> str:
     return f"{write(row.lower)} to {write(row.upper)}" if known else "none"
 
 
-def winner_of(best: BestSet) -> Member:
+def selected_configuration(best: BestSet) -> Member:
     """Return the selected configuration; in documents that don't name it the best as measured."""
     named = (member for member in best.members if member.configuration == best.winner)
     return next(named, best.members[0])
@@ -277,7 +280,7 @@ def _measuring(document: CompareEnvelope) -> Pooling:
     return measuring(METRICS[document.metric], document.plan)
 
 
-def figures_of(document: CompareEnvelope) -> Digits:
+def digits_of_both(document: CompareEnvelope) -> Digits:
     """Return the digits of performances and their differences: alike, so that they add up."""
     values, widths = [], []
     for comparison in document.comparisons:
@@ -300,14 +303,14 @@ def is_selected(document: CompareEnvelope) -> bool:
     return bool(document.comparisons) and document.comparisons[0].corrected is not None
 
 
-def is_single(document: CompareEnvelope) -> bool:
+def is_one_pair(document: CompareEnvelope) -> bool:
     """Return True if all comparisons are of one pair."""
     return len({(comparison.first, comparison.second) for comparison in document.comparisons}) == 1
 
 
 def is_unnamed(document: CompareEnvelope) -> bool:
     """Return True if all pairs were tested, so that none was asked for."""
-    several = len(document.comparisons) > 1 and not is_single(document)
+    several = len(document.comparisons) > 1 and not is_one_pair(document)
     return several and not is_selected(document)
 
 

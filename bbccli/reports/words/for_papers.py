@@ -18,7 +18,7 @@ from bbccli.methods.registry import TIGHT_METHODS
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS, MeanSurprise
 from bbccli.notes import Note
-from bbccli.platform.rounding import Digits, count, figure, percent, short
+from bbccli.platform.rounding import Digits, brief, count, figure, percent
 from bbccli.reports.words import phrases
 from bbccli.reports.words.phrases import metric_label
 from bbccli.reports.words.sentences import making, steps_of, stopping
@@ -141,7 +141,7 @@ def choice(estimate: Estimate, document: Envelope) -> str:
 def _rule(estimate: Estimate, document: Envelope) -> str:
     """The rule of selection, where it is not simply the best by the reported metric."""
     by = f" by {metric_label(estimate.selected_by)}" * (estimate.selected_by != estimate.metric)
-    return by + phrases.rule_of(document.plan)
+    return by + phrases.rule_in_brackets(document.plan)
 
 
 def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") -> list[str]:
@@ -151,7 +151,7 @@ def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") 
     used, total = read.n_samples, phrases.n_samples_read(read)
     parts = [f"N = {used}{f' of {total}' if total > used else ''}{groups}"]
     parts += [part] if part else []
-    parts += [phrases.folds(read)] if read.n_folds else []
+    parts += [phrases.fold_count(read)] if read.n_folds else []
     parts += [phrases.passes(read)] if read.n_repeats > 1 else []
     parts += phrases.weighting(read)
     weights = read.weights
@@ -167,7 +167,7 @@ def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") 
         parts.append(f"positive class {read.positive_class}")
     tuned = document.plan is not None and document.plan.cut is not None
     if read.threshold is not None and not tuned and any(map(of_labels, metrics)):
-        parts.append(f"cut at {short(read.threshold)}")
+        parts.append(f"cut at {brief(read.threshold)}")
     return parts
 
 
@@ -175,7 +175,7 @@ def _bounds(read: Input) -> str:
     bounds, scores = read.bounds, _predictions(read)
     if bounds is None:
         return f"{scores} without known bounds"
-    return f"{scores} from {short(bounds[0])} to {short(bounds[1])}"
+    return f"{scores} from {brief(bounds[0])} to {brief(bounds[1])}"
 
 
 def _predictions(read: Input) -> str:
@@ -205,7 +205,7 @@ def of_labels(metric: str) -> bool:
 
 def _method(estimate: Estimate, document: Envelope) -> list[str]:
     plan = document.plan
-    pooling = phrases.pooling_of(estimate, document)
+    pooling = phrases.selection_pooling(estimate, document)
     name = phrases.method_name(estimate.method)
     parts = [name if estimate.opened else f"{name} with {SELECTION.get(pooling, pooling)}"]
     parts += [] if estimate.over_folds is None else ["scored on pooled predictions"]
@@ -267,7 +267,10 @@ def _metrics(estimate: Estimate) -> set[str]:
 
 def limits(metrics: set[str], plan: Plan, notes: Iterable[Note]) -> list[str]:
     """Return the limits of probabilities and errors, where a metric has them."""
-    clip, cap = f"probabilities clipped at {short(plan.clip)}", f"errors capped (--cap {plan.cap})"
+    clip, cap = (
+        f"probabilities clipped at {brief(plan.clip)}",
+        f"errors capped (--cap {plan.cap})",
+    )
     return [clip] * is_clipped(metrics, plan, notes) + [cap] * is_capped(metrics, plan)
 
 
@@ -299,7 +302,7 @@ def _draws(estimate: Estimate, plan: Plan) -> list[str]:
     parts = []
     if n_resamples is not None:
         resamples = count(n_resamples, "bootstrap resample")
-        aim = "" if plan.tolerance is None else f", tolerance {short(plan.tolerance)}"
+        aim = "" if plan.tolerance is None else f", tolerance {brief(plan.tolerance)}"
         parts.append(f"all {resamples}" if estimate.exact else f"{resamples}{aim}")
         seeded |= not estimate.exact
     return [*parts, *([f"seed {plan.seed}"] if seeded else [])]
@@ -387,7 +390,7 @@ def _design(document: Envelope) -> str:
 
 def _comparison(estimate: Estimate, document: Envelope) -> str:
     """The performance by which configurations were compared."""
-    read, how = document.input, phrases.pooling_of(estimate, document)
+    read, how = document.input, phrases.selection_pooling(estimate, document)
     if phrases.design(document) != phrases.CROSS_VALIDATION:
         how = ""
     predictions = "scores" if read.task == Task.SCORE else "predictions"
@@ -457,20 +460,20 @@ def _particulars(estimate: Estimate, document: Envelope) -> Iterator[str]:
             yield text.format(predictions="scores" if scores else "predictions")
     yield from (f"Results include {errors} with a score." for errors in _errors(read))
     if read.bounds is not None:
-        yield f"Scores can range from {short(read.bounds[0])} to {short(read.bounds[1])}."
+        yield f"Scores can range from {brief(read.bounds[0])} to {brief(read.bounds[1])}."
     cuts = estimate.made.cut if estimate.made and estimate.made.cut else read.threshold
     if cuts is not None and any(map(of_labels, _metrics(estimate))):
-        cut = short(cuts)
+        cut = brief(cuts)
         yield f'The positive class, "{read.positive_class}", was predicted for values above {cut}.'
     elif read.positive_class is not None and any(map(of_one_class, _metrics(estimate))):
         yield f'The positive class is "{read.positive_class}".'
     if read.risk_direction not in (None, RiskDirection.EARLIER):
         yield f"Higher predictions were taken to mean {read.risk_direction} events."
     if is_clipped(_metrics(estimate), plan, estimate.notes):
-        yield f"Probabilities of the true class were clipped at {short(plan.clip)}."
+        yield f"Probabilities of the true class were clipped at {brief(plan.clip)}."
     if plan.cap is not None and is_capped(_metrics(estimate), plan):
         yield (
-            f"Errors were capped at the {short(plan.cap)} quantile of the outcome's absolute "
+            f"Errors were capped at the {brief(plan.cap)} quantile of the outcome's absolute "
             "deviations from its median."
         )
     if takes_fixed_models(estimate, plan):
@@ -492,5 +495,5 @@ def _drawn(estimate: Estimate, plan: Plan) -> str:
 
 def _how(plan: Plan) -> str:
     aim = plan.tolerance
-    error = "" if aim is None else f", aiming at a Monte Carlo standard error of {short(aim)}"
+    error = "" if aim is None else f", aiming at a Monte Carlo standard error of {brief(aim)}"
     return f"seed {plan.seed}{error}"

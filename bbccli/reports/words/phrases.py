@@ -59,7 +59,7 @@ RULES = {
 """Phrases for the rules of selection."""
 
 
-def rule_of(plan: Plan) -> str:
+def rule_in_brackets(plan: Plan) -> str:
     """Return the rule of selection in brackets, where it is not simply the best."""
     return "" if plan.select == "best" else f" ({RULES.get(plan.select, plan.select)})"
 
@@ -98,7 +98,7 @@ def plain_lines(document: Reportable) -> list[str]:
     """Return one line on what was read, if anything was, then one per note."""
     lines = []
     if document.input is not None:
-        lines = [f"read: {visible(document.input.path)}: {understood(document)}"]
+        lines = [f"read: {visible(document.input.path)}: {input_line(document)}"]
         lines += [f"run: {line}" for line in lines_on_run(document)]
     return [*lines, *map(note_line, by_severity(notes_of(document)))]
 
@@ -110,14 +110,14 @@ def lines_on_run(document: Reportable) -> list[str]:
     return run_lines(document.input, metric, pooling, winner)
 
 
-def understood(document: Reportable) -> str:
+def input_line(document: Reportable) -> str:
     """The input, in one line."""
     read = document.input
     if read.run is not None and read.run.evaluation is not None:
         return _evaluated(read, read.run.tool, read.run.evaluation)
     parts = [task(read), f"{samples(read)} x {configurations(read)}"]
     if read.n_folds:
-        parts.append(folds(read))
+        parts.append(fold_count(read))
     if read.n_repeats > 1:
         parts.append(count(read.n_repeats, "repeat"))
     if read.n_groups:
@@ -241,7 +241,7 @@ def interval_kind(kind: str) -> str:
     return "Student's t interval" if kind == "t" else f"{kind} interval"
 
 
-def ends_of(interval: Interval | None) -> tuple[float | None, float | None]:
+def interval_ends(interval: Interval | None) -> tuple[float | None, float | None]:
     """Both ends; None where there is no interval."""
     return (None, None) if interval is None else (interval.lower, interval.upper)
 
@@ -289,7 +289,7 @@ def method_name(name: str) -> str:
     return NAMES.get(name, name.upper())
 
 
-def pooling_of(estimate: Estimate, document: Envelope) -> str:
+def selection_pooling(estimate: Estimate, document: Envelope) -> str:
     """The pooling of the performances that an estimate selects by."""
     by_fold = estimate.method in OVER_FOLDS and estimate.n_preselected is None
     return "fold-mean" if by_fold else str(document.plan.pooling)
@@ -378,7 +378,7 @@ def n_deciding(estimate: Estimate, read: Input) -> int:
     return held_out
 
 
-def folds(read: Input) -> str:
+def fold_count(read: Input) -> str:
     """Return the folds; empty where they are unknown."""
     if is_split(read):
         return HELD_OUT
@@ -448,7 +448,7 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
     names = [visible(left.name) for left in run.left_out]
     left_out = f" ({listing(names)} left out)" if names else ""
     models = f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}"
-    parts = [f"{visible(run.tool)} run", folds(read) or "folds unknown", models]
+    parts = [f"{visible(run.tool)} run", fold_count(read) or "folds unknown", models]
     parts += [f"metric {text}" for text in [_metric(run, metric)] if text]
     parts += [f"selection {pooling}"] if pooling else []
     verified = read.verification

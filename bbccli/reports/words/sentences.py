@@ -26,10 +26,10 @@ from bbccli.metrics.capped import POWERS
 from bbccli.platform.rounding import (
     UNBOUNDED,
     Digits,
+    brief,
     count,
     digits_for,
     percent,
-    short,
     trimmed,
 )
 from bbccli.reports.words import phrases
@@ -37,7 +37,7 @@ from bbccli.reports.words.phrases import metric_label
 from bbccli.types import MetricKind, PredictionKind
 
 
-def answer(document: Envelope, *, named: bool = False) -> list[str]:
+def answer_sentences(document: Envelope, *, named: bool = False) -> list[str]:
     """Return the sentences, a line each; names are not yet escaped.
 
     `named` is true if nothing else names the metric.
@@ -56,10 +56,10 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
             lines += [
                 single_sentence(single, estimate.made, cut, label, digits) for single in singles
             ]
-    return [*lines, *verdict(document)]
+    return [*lines, *verdict_sentence(document)]
 
 
-def verdict(document: Envelope) -> list[str]:
+def verdict_sentence(document: Envelope) -> list[str]:
     """Return the sentence on the gate, if there is one."""
     if document.gate is None:
         return []
@@ -254,7 +254,7 @@ def gate_sentence(document: Envelope) -> str:
     margin, metric = gate.margin, gate.metric
     if gate.outcome == "undecided" or margin is None or metric is None:
         return f"{start}{gate.reason}; an undecided gate does not pass"
-    threshold = short(gate.threshold)
+    threshold = brief(gate.threshold)
     above = (margin > 0) == (gate.direction == "maximize")
     digits = _digits_of_gate(gate, metric)
     value, apart = trimmed(digits.performance(gate.value)), digits.difference(abs(margin))
@@ -337,7 +337,7 @@ MOST_MEMBERS = 4
 """Members of an ensemble that a sentence names."""
 
 
-def named(made: Made, winner: str) -> str:
+def ensemble_name(made: Made, winner: str) -> str:
     """Return what an ensemble is called."""
     if made.tool is None:
         return f"{made.rule} ensemble"
@@ -356,7 +356,7 @@ def made_of(made: Made, winner: str) -> str:
     shares = [f"{member.configuration} ({percent(member.weight, 0)})" for member in members]
     n_more = made.n_members - len(shares)
     listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
-    start, steps = (f"The {named(made, winner)}" if made.ensemble else winner), []
+    start, steps = (f"The {ensemble_name(made, winner)}" if made.ensemble else winner), []
     if made.tool is not None and made.n_members == 1:
         steps.append(f"{members[0].configuration} alone")
     elif made.ensemble:
@@ -364,7 +364,7 @@ def made_of(made: Made, winner: str) -> str:
     steps += [f"calibrated by {made.calibration}"] if made.calibration else []
     if made.cut is not None and made.tuned_for is not None:
         tuned_for = phrases.metric_label(made.tuned_for)
-        steps.append(f"cut at {short(round(made.cut, 3))}, tuned for {tuned_for}")
+        steps.append(f"cut at {brief(round(made.cut, 3))}, tuned for {tuned_for}")
     return ", ".join([start, *steps]) + "," * bool(steps)
 
 
@@ -395,7 +395,7 @@ def elsewhere(estimate: Estimate, plan: Plan, digits: Digits) -> str:
         return ""
     if plan.cut != OF_TOOL or plan.calibrate or estimate.metric != estimate.selected_by:
         return ""
-    cut = short(round(made.cut, 3))
+    cut = brief(round(made.cut, 3))
     if METRICS[estimate.metric].wants is not PredictionKind.LABEL or cut == "0.5":
         return ""
     figure = digits.performance(made.reported)
@@ -407,7 +407,7 @@ def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits
     naive, value = digits.performance(single.naive), digits.performance(single.value)
     ends = phrases.interval_text(single.interval, digits)
     figures = f"scored{label} {naive}, expect {value} ({ends})"
-    plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
+    plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {brief(cut)}"]
     what = "model" if made.tool else "configuration"
     as_it_is = f"single {what}" if made.ensemble else what
     choices = "" if made.ensemble else "".join(f", {text}" for text in plain if text)
@@ -418,7 +418,7 @@ def making(estimate: Estimate, made: Made) -> str:
     """Everything that was chosen on the samples, in the order in which it was."""
     chosen = f"choosing {estimate.winner}"
     if made.ensemble:
-        chosen = f"choosing the members of the {named(made, estimate.winner)}"
+        chosen = f"choosing the members of the {ensemble_name(made, estimate.winner)}"
     chosen += f" by {phrases.metric_label(estimate.selected_by)}" * (
         made.ensemble or estimate.selected_by != estimate.metric
     )

@@ -64,7 +64,7 @@ def over_repeats(
     return enough(lambda n: _mixture([some(repeat, n) for repeat in repeats]), case)
 
 
-def out_of_bag(
+def out_of_folds(
     case: Case, judged: Sequence[FloatArray], measured: Sequence[FloatArray]
 ) -> Distribution:
     """Select in draws of the folds, and score on the folds left out.

@@ -19,11 +19,11 @@ from bbccli.notes import Note
 from bbccli.notes.methods import few_left_out, redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections, score_made
-from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, parts_of
+from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, split_columns
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
-from bbccli.stats.intervals.resampled import within
+from bbccli.stats.intervals.resampled import within_bounds
 from bbccli.stats.resampling import Draws, Resamples, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import n_units_of, on_few_groups, single_classes
@@ -51,7 +51,7 @@ def corrected(case: Case) -> Answer:
     return replace(
         answer,
         value=float(np.clip(answer.value, *bounds)),
-        distribution=answer.distribution and within(answer.distribution, bounds),
+        distribution=answer.distribution and within_bounds(answer.distribution, bounds),
         size_correction=shift,
         shares=shares,
     )
@@ -240,7 +240,7 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     judged = candidates.metric is case.selector and candidates.pooling is case.plan.pooling
     stored = selected.inside if judged else None
     if stored is not None:
-        yield from ((part, stored[:n_resamples, part]) for part in parts_of(columns, width))
+        yield from ((part, stored[:n_resamples, part]) for part in split_columns(columns, width))
         return
     ordinals = selected.ordinals[:n_resamples]
     yield from in_bags(candidates, columns, draws_for(case), ordinals, width)

@@ -170,7 +170,7 @@ def in_bags(
     share = max(candidates.n_sweeps // n_configurations, 1)
     with resources.use(kernels.decide(draws.n_weights * len(ordinals) * share * len(columns))):
         again = draws.again(ordinals)
-        for part in parts_of(columns, min(width, len(blocks[0]))):
+        for part in split_columns(columns, min(width, len(blocks[0]))):
             # the scorer of all columns is cached
             whole = len(blocks) == 1
             scorer = candidates.bind(blocks[0] if whole else part)
@@ -194,6 +194,6 @@ def _inside(scorer: Scorer, places: IntArray, out: bool, drawn: Resamples) -> Fl
     return np.stack(columns, axis=1)
 
 
-def parts_of(columns: IntArray, width: int) -> list[IntArray]:
+def split_columns(columns: IntArray, width: int) -> list[IntArray]:
     """Split columns into parts of a width."""
     return [columns[start : start + width] for start in range(0, len(columns), width)]

@@ -100,7 +100,7 @@ def search_cost(case: Case) -> SearchCost:
         )
     direction, performances = case.selector.direction, case.measured.performances()
     counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
-    on_all = ranked(case.judged.performances()[None], direction)
+    on_all = ranked_bags(case.judged.performances()[None], direction)
     chances = best_ranks(len(performances), counts)
     values, weights, path = _over_resamples(case, n_resamples, chances, counts, order)
     naive = expected(performances[None], on_all, chances, np.array([0]))
@@ -155,11 +155,11 @@ def _over_resamples(
     sums, weights = np.empty((2, n_resamples, len(counts)))
     on_path, start = [], 0
     step = max(MOST_CELLS // chances.shape[1] // TOGETHER, 1) * TOGETHER
-    for of_batch in scored(case, n_resamples):
+    for of_batch in scored_bags(case, n_resamples):
         for at in range(0, len(of_batch[0]), step):
             inside, outside = (values[at : at + step] for values in of_batch)
             rows = np.arange(start, start + len(inside))
-            ranks = ranked(inside, case.selector.direction)
+            ranks = ranked_bags(inside, case.selector.direction)
             sums[rows], weights[rows] = expected(outside, ranks, chances, rows)
             if order is not None:
                 on_path.append(ranks.of_first(outside, order, counts))
@@ -173,7 +173,7 @@ def _over_resamples(
     return sums, weights, np.asarray(means)
 
 
-def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
+def scored_bags(case: Case, n_resamples: int) -> Iterator[Scored]:
     """Yield performances in the bag, which select, and out of it, for the first of BBC's bags.
 
     B' resamples at a time: (B', C) and (B', C).
@@ -272,7 +272,7 @@ class RankedValues:
         return np.where(reached < self.n_scored[:, None], performances, np.nan)
 
 
-def ranked(values: FloatArray, direction: Direction) -> RankedValues:
+def ranked_bags(values: FloatArray, direction: Direction) -> RankedValues:
     """Rank performances (B, C) as the selection does: ties go to the first column.
 
     What is NaN or infinite can't be selected, and comes last.

@@ -10,12 +10,12 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et a
 from __future__ import annotations
 
 from bbccli.domain.estimate import Distribution
-from bbccli.stats.intervals.resampled import Basis, Construction, within
+from bbccli.stats.intervals.resampled import Basis, Construction, within_bounds
 
 
 def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
     """Return the distribution as it was drawn, within the bounds."""
-    return within(drawn, bounds)
+    return within_bounds(drawn, bounds)
 
 
 INTERVAL = Construction(law)

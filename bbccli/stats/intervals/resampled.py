@@ -41,7 +41,7 @@ class Basis:
     fixed: bool = False
 
 
-def within(drawn: Distribution, bounds: tuple[float, float]) -> Distribution:
+def within_bounds(drawn: Distribution, bounds: tuple[float, float]) -> Distribution:
     """Return the distribution with performances beyond the bounds moved onto them."""
     return replace(drawn, values=np.clip(drawn.values, *bounds))
 

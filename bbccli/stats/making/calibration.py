@@ -25,7 +25,7 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import CLIP
 from bbccli.stats.making.interface import Calibrate, Given
-from bbccli.stats.selection.candidates import parts_of
+from bbccli.stats.selection.candidates import holdout_parts
 from bbccli.types import FloatArray, IntArray
 
 STEPS = 50
@@ -127,7 +127,7 @@ def isotonic(given: Given) -> Calibrate:
 
 def _masses(matrix: PredictionMatrix) -> Callable[[IntArray], FloatArray]:
     """Return the function from weights (B, N) to what each prediction (R, N, B) counts."""
-    parts, given = parts_of(matrix), matrix.outcome.weights
+    parts, given = holdout_parts(matrix), matrix.outcome.weights
     counted = np.ones((matrix.n_repeats, matrix.n_samples)) * (1.0 if given is None else given)
     counted = counted * (True if parts is None else parts)
     return lambda weights: np.asarray(counted[:, :, None] * weights.T)

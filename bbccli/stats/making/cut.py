@@ -23,13 +23,13 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.kernels import cuts, forms_of
+from bbccli.metrics.kernels import cuts, loop_forms
 from bbccli.metrics.kernels.pairs import PresortedPairs, presort
 from bbccli.metrics.kernels.running import Numbers, side_by_side
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.best import of_winners
 from bbccli.stats.making.interface import Combine, Find, Given
-from bbccli.stats.selection.candidates import parts_of
+from bbccli.stats.selection.candidates import holdout_parts
 from bbccli.types import (
     TIE_TOLERANCE,
     BoolArray,
@@ -78,7 +78,7 @@ def find(given: Given) -> Find:
 
     def best(weights: IntArray, made: FloatArray) -> FloatArray:
         scores = np.ascontiguousarray(np.moveaxis(made, 2, 0)).reshape(len(weights), -1)
-        cells, starts, places = forms_of("cuts").of_bags(
+        cells, starts, places = loop_forms("cuts").of_bags(
             scores, sweep.truth, sweep.masses(weights).astype(float), bounded=sweep.bounded
         )
         sizes = np.diff(np.r_[starts, len(places)])
@@ -129,7 +129,7 @@ class Sweep:
     @classmethod
     def of(cls, given: Given) -> Sweep:
         """Bind the cuts of the samples of a matrix."""
-        matrix, metric, parts = given.matrix, given.metric, parts_of(given.matrix)
+        matrix, metric, parts = given.matrix, given.metric, holdout_parts(given.matrix)
         weights = matrix.outcome.weights
         counted: Numbers = np.ones(matrix.n_samples, np.uint8) if weights is None else weights
         counted = np.tile(counted, (matrix.n_repeats, 1)) * (True if parts is None else parts)
@@ -172,7 +172,7 @@ class Sweep:
                 given = *given, *[0] * (9 - len(given)), rounding
                 terms = np.array(np.broadcast_arrays(*given), np.float64)
                 terms[:3] *= sign
-                best = forms_of("cuts").best_fractions(pairs, masses, terms, root=root)
+                best = loop_forms("cuts").best_fractions(pairs, masses, terms, root=root)
                 values[:] = sign * np.fmax(best, cuts.fraction(terms, *lowest, root=root).T)
             todo = np.flatnonzero((totals == 0).any(axis=0))
         lanes = side_by_side(masses[todo], np.float64)

@@ -20,7 +20,7 @@ from bbccli.domain.matrix import CUT, PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import MeanSurprise, chance_of_truth
 from bbccli.metrics.classification import ACCURACY
-from bbccli.metrics.kernels import forms_of, members
+from bbccli.metrics.kernels import loop_forms, members
 from bbccli.metrics.kernels.members import rounded
 from bbccli.metrics.probability import BRIER
 from bbccli.metrics.ranking import AUC
@@ -29,7 +29,7 @@ from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Combine, Given
 from bbccli.stats.making.made import scored
-from bbccli.stats.selection.candidates import parts_of
+from bbccli.stats.selection.candidates import holdout_parts
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 Try = Callable[[Any, FloatArray, int], FloatArray]
@@ -95,7 +95,7 @@ def grown(given: Given, n_rounds: int, choosing: Callable[[IntArray], Choose]) -
 def trial_of(given: Given) -> Trial:
     """Return the fastest way that gives the metric of a mean of repeats over pooled rows."""
     matrix, metric = given.matrix, given.metric
-    pooled = given.pooling is Pooling.POOLED and parts_of(matrix) is None
+    pooled = given.pooling is Pooling.POOLED and holdout_parts(matrix) is None
     once = matrix.n_repeats == 1
     if pooled and isinstance(metric.bind, MeanSurprise):
         return _log_loss(matrix, metric.bind.clip)
@@ -127,7 +127,7 @@ def _log_loss(matrix: PredictionMatrix, clip: float) -> Trial:
     columns, masses = np.ascontiguousarray(np.concatenate(chances).T), masses_of(matrix)
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        surprises = forms_of("members").surprises(weights, sums, columns, n_members, clip)
+        surprises = loop_forms("members").surprises(weights, sums, columns, n_members, clip)
         return np.asarray(surprises / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
@@ -164,7 +164,7 @@ def _accuracy(matrix: PredictionMatrix) -> Trial:
     cut = CUT if matrix.threshold is None else matrix.threshold
 
     def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
-        hits = forms_of("members").hits(weights, sums, columns, truth, n_members, cut)
+        hits = loop_forms("members").hits(weights, sums, columns, truth, n_members, cut)
         return np.asarray(hits / weights.sum(axis=1)[:, None])
 
     return Trial(columns, masses, values)
@@ -177,7 +177,7 @@ def _auc(given: Given) -> Trial:
     truth = matrix.outcome.values == 1
 
     def values(weights: IntArray, sums: FloatArray, n_members: int) -> FloatArray:
-        sort = getattr(forms_of("members"), "concordances", None)
+        sort = getattr(loop_forms("members"), "concordances", None)
         if sort is None:
             return general.values(weights, sums[:, None], n_members)
         return np.asarray(sort(masses(weights), sums, columns, truth, n_members))

@@ -19,7 +19,7 @@ from bbccli.stats.making.made import Maker
 from bbccli.stats.making.sklearn_cut import interpolated
 from bbccli.stats.making.tool import maker_of_run, rule_of_run
 from bbccli.stats.making.tool_cut import FINDERS
-from bbccli.stats.selection.candidates import parts_of
+from bbccli.stats.selection.candidates import holdout_parts
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
 
@@ -145,7 +145,7 @@ def _complete(matrix: PredictionMatrix) -> PredictionMatrix:
     """
     if matrix.available is None:
         return matrix
-    parts = parts_of(matrix)
+    parts = holdout_parts(matrix)
     expected = np.True_ if parts is None else parts[:, :, None]
     columns = np.flatnonzero((matrix.available == expected).all(axis=(0, 1)))
     if not len(columns):

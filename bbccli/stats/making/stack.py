@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.stats.making.interface import Combine, Given
-from bbccli.stats.selection.candidates import parts_of
+from bbccli.stats.selection.candidates import holdout_parts
 from bbccli.types import FloatArray, IntArray
 
 PATIENCE = 30
@@ -24,7 +24,7 @@ def combine(given: Given) -> Combine:
     """Return the weights of each bag, which add up to 1."""
     from scipy.optimize import nnls
 
-    matrix, parts = given.matrix, parts_of(given.matrix)
+    matrix, parts = given.matrix, holdout_parts(given.matrix)
     predictions = np.moveaxis(matrix.predictions.astype(np.float64), 2, -1)  # (R, N, [K,] C)
     truth = matrix.outcome.values.astype(np.float64)
     if predictions.ndim == 4:

@@ -177,7 +177,7 @@ class Repeated:
     holds: bool
 
 
-def repeated(maker: Maker, rule: Ensemble) -> Repeated:
+def repeat_ensemble(maker: Maker, rule: Ensemble) -> Repeated:
     """Make the ensemble of a run again and compare; by predictions, for equal models may swap."""
     metric = _chosen_by(maker.matrix, rule)
     if np.isnan(maker.of_all.shares).any():

@@ -169,7 +169,7 @@ class Candidates:
 
     def _bind(self, columns: IntArray) -> Scorer:
         scorers = self.of_repeats(columns)
-        parts = parts_of(self.matrix)
+        parts = holdout_parts(self.matrix)
         if parts is not None:
             return MeanOverFolds.of_parts(scorers, parts)
         return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
@@ -195,7 +195,7 @@ def _bind(
     return tuple(AvailableCases.of(*part) for part in zip(scorers, available, strict=True))
 
 
-def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
+def holdout_parts(matrix: PredictionMatrix) -> BoolArray | None:
     """Return the samples held out in each repeat (R, N) of repeated hold-out, else None."""
     available = matrix.available
     if not matrix.repeated_holdout or available is None:

@@ -44,7 +44,7 @@ from bbccli.stats.selection.candidates import (
     candidates,
     fold_performances,
     folds_of,
-    parts_of,
+    holdout_parts,
 )
 from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.types import (
@@ -323,7 +323,7 @@ def _undefined_repeats(
     matrix: PredictionMatrix, metric: Metric, winner: IntArray
 ) -> tuple[Note, ...]:
     """Return a note where the winner has no performance in some repeats of a hold-out."""
-    parts = parts_of(matrix)
+    parts = holdout_parts(matrix)
     if parts is None:
         return ()
     scorer = MeanOverFolds.of_parts(by_repeat(matrix, metric, winner), parts)

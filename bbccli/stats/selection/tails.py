@@ -37,7 +37,7 @@ def of_samples(matrix: PredictionMatrix, metric: Metric, configuration: int) -> 
 
     def score() -> FloatArray:
         scorer = Candidates(matrix, metric, Pooling.POOLED).bind(np.array([configuration]))
-        figures: FloatArray = readonly(figures_of(scorer, matrix.n_samples))
+        figures: FloatArray = readonly(figures_of_samples(scorer, matrix.n_samples))
         return figures
 
     return cached(matrix, key, score)
@@ -50,7 +50,7 @@ def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -
     return metric.direction.sign * float(gains.min()) if len(gains) else None
 
 
-def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
+def figures_of_samples(scorer: Scorer, n_samples: int) -> FloatArray:
     """Return the figure (N,) of each sample alone, from a scorer of one configuration."""
     figures = np.empty(n_samples)
     step = max(isqrt(n_samples), LEAST_TOGETHER)

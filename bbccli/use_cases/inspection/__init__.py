@@ -17,7 +17,7 @@ from bbccli.platform.records.values import doc
 from bbccli.platform.text import redacted
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.sheet import HaltError, Problems, Sheet
-from bbccli.reading.sources import listed
+from bbccli.reading.sources import paths_listed
 from bbccli.reading.sources.memory import name_in_messages
 from bbccli.stats.verification import verified
 from bbccli.use_cases.inspection import findings as checks
@@ -99,7 +99,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         schema=INSPECTION_VERSION,
         version=__version__,
         command="inspect",
-        path=redacted(", ".join(map(name_in_messages, listed(paths)))),
+        path=redacted(", ".join(map(name_in_messages, paths_listed(paths)))),
         layout=None if sheet is None else sheet.layout,
         input=None if matrix is None else Input.of(matrix),
         classes=tuple(sizes),

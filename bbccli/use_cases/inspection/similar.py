@@ -10,7 +10,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records.values import doc
-from bbccli.reading.checks.sanity import earlier_equals, keys_of
+from bbccli.reading.checks.sanity import earlier_equals, keys_of_predictions
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
@@ -42,7 +42,11 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     """
     n_compared = min(matrix.n_configurations, MOST)
     names = matrix.configurations[:n_compared]
-    kinds = {"the same predictions": earlier_equals(keys_of(matrix.predictions[:, :, :n_compared]))}
+    kinds = {
+        "the same predictions": earlier_equals(
+            keys_of_predictions(matrix.predictions[:, :, :n_compared])
+        )
+    }
     same_ranks, correlated = "the same order of samples", f"a correlation above {NEARLY}"
     kinds |= {same_ranks: {}, correlated: {}}
     if matrix.kind is not PredictionKind.LABEL:

@@ -32,7 +32,7 @@ from bbccli.reading.keys import names_alike
 from bbccli.reading.layout import dialect_of
 from bbccli.reading.layout.wide import choose_roles
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.roles import column_of, named
+from bbccli.reading.roles import column_named, column_of
 from bbccli.reading.sample_index import keys_of
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources import STDIN, read_table
@@ -82,7 +82,7 @@ class Found:
         return SampleKeys(keys_of(column), self.key, column.rows), given, search
 
 
-def opened(
+def with_vault(
     analysis: Analysis, sheet: Sheet | None, matrix: PredictionMatrix, plan: Plan, metric: Metric
 ) -> PredictionMatrix:
     """Return the matrix of a search with the vault that `analysis.vault` holds scores of.
@@ -189,7 +189,9 @@ def _scores(
     known, names = matrix.outcome.classes, None
     if in_memory(scores) or (Path(scores).is_file() and not is_log(scores)):
         names = read_table(scores, [vault.key]).asked_for({vault.key, roles.row_id})
-        key = vault.key if vault.key in names.names else roles.row_id or named(names, "row_id")
+        key = (
+            vault.key if vault.key in names.names else roles.row_id or column_named(names, "row_id")
+        )
         roles = replace(roles, row_id=key)
         column = None if key is None else names.column(column_of(names, key, "row_id"))
         held = None if column is None else SampleKeys(keys_of(column), key, column.rows)
@@ -197,7 +199,7 @@ def _scores(
         for role in ("fold", "repeat", "group", "weight", "outer_fold", "train_size"):
             if getattr(roles, role) not in (None, *names.names):
                 roles = replace(roles, **{role: None})
-        truth = named(names, "truth") if roles.truth is None else roles.truth
+        truth = column_named(names, "truth") if roles.truth is None else roles.truth
         of = names if truth in names.names else vault.table
         truth = truth if of is names else vault.truth
         if matrix.task is Task.SURVIVAL:
@@ -395,7 +397,7 @@ def _counted(analysis: Analysis, vault: Found, given: PredictionMatrix, metric: 
         n = given.n_samples
         return Vault(n, vault.planned, counted, str(vault.openings), vault.copied)
 
-    lines = openings.lines_of(vault.openings)
+    lines = openings.openings_in(vault.openings)
     ours = next(known(lines), None)
     if ours is None:
         openings.check_plan(vault.openings, vault.planned, stricter=analysis.stricter)
@@ -403,7 +405,7 @@ def _counted(analysis: Analysis, vault: Found, given: PredictionMatrix, metric: 
             next_one = [*lines, about]
             about["passed"] = shown_by(state(next_one, len(lines)))[-1]
         ours = openings.append(vault.openings, about) - 1
-        lines = openings.lines_of(vault.openings)
+        lines = openings.openings_in(vault.openings)
         if ours >= vault.planned:  # another process may have been faster
             openings.check_plan(vault.openings, vault.planned, stricter=analysis.stricter)
     return state(lines, ours)

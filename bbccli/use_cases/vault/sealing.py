@@ -21,7 +21,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_integer, is_number, to_numbers
 from bbccli.reading.column import Column, repeated
 from bbccli.reading.columns.groups import likely_group
-from bbccli.reading.roles import ITEM_KEYS, column_of, named
+from bbccli.reading.roles import ITEM_KEYS, column_named, column_of
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.lines import split
 from bbccli.reading.table import Table
@@ -145,7 +145,7 @@ def _beside(path: str) -> Path:
 
 
 def _chosen(table: Table, by_hand: str | None, role: str) -> str | None:
-    return named(table, role) if by_hand is None else column_of(table, by_hand, role)
+    return column_named(table, role) if by_hand is None else column_of(table, by_hand, role)
 
 
 def _key(table: Table, by_hand: str | None) -> str:

@@ -107,14 +107,14 @@ class Dialect:
     event_first: bool = False
 
 
-def spelled(frame: Table, name: str) -> str | None:
+def column_called(frame: Table, name: str) -> str | None:
     """Return a column by its name in any case, if any."""
     return next(iter(frame.by_spelling.get(name.casefold(), ())), None)
 
 
 def first_of(frame: Table, *names: str) -> str | None:
     """Return the first of these columns that exists, if any."""
-    there = (name if name in frame.names else spelled(frame, name) for name in names)
+    there = (name if name in frame.names else column_called(frame, name) for name in names)
     return next((name for name in there if name is not None), None)
 
 
@@ -142,7 +142,7 @@ def class_predictions(frame: Table) -> dict[str, str]:
 
 def single_predictions(frame: Table) -> list[str]:
     """Return the columns with one prediction per row, the most informative first."""
-    return [column for name in _PREDICTIONS if (column := spelled(frame, name)) is not None]
+    return [column for name in _PREDICTIONS if (column := column_called(frame, name)) is not None]
 
 
 def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
@@ -164,7 +164,7 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
         return columns
     from bbccli.reading.advice import advice
 
-    among = advice(frame, lay_out(frame, hints, (), {}).roles, hints, long=True).among
+    among = advice(frame, assign_roles(frame, hints, (), {}).roles, hints, long=True).among
     which = f", where NAME is one of {listing(among, 8)}" if len(among) > 1 else ""
     given = parameter("prediction", among[0]) if len(among) == 1 else "--prediction NAME"
     raise InputError(
@@ -175,7 +175,7 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
     )
 
 
-def lay_out(
+def assign_roles(
     frame: Table,
     hints: Hints,
     configuration: Sequence[str],
@@ -219,7 +219,7 @@ def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
     """Return the column of the configurations by option, else those of these names."""
     if hints.roles.configuration is not None:
         return [column_of(frame, hints.roles.configuration, "configuration")]
-    return [column for name in names if (column := spelled(frame, name)) is not None]
+    return [column for name in names if (column := column_called(frame, name)) is not None]
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
@@ -229,6 +229,6 @@ def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bo
     return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))
 
 
-def levels_of(column: Column) -> set[str]:
+def value_names(column: Column) -> set[str]:
     """Return the names of the values of a column."""
     return set(column.named_codes()[1])

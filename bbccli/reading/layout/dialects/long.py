@@ -14,15 +14,15 @@ from bbccli.reading.column import joint
 from bbccli.reading.layout.dialects.base import (
     Dialect,
     Layout,
+    assign_roles,
     class_predictions,
+    column_called,
     configuration_columns,
     first_of,
-    lay_out,
     predictions,
     single_predictions,
-    spelled,
 )
-from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, Hints, named
+from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, Hints, column_named
 from bbccli.reading.table import Table
 from bbccli.types import Task
 
@@ -50,7 +50,7 @@ def layout(
     columns = configuration_columns(frame, hints, *([name] if name else []))
     plain = bool(roles) or not columns or columns[0].casefold() == CONFIGURATION
     predicted = predictions(frame, hints)
-    return lay_out(frame, hints, columns, predicted, fixed=roles, global_names=plain)
+    return assign_roles(frame, hints, columns, predicted, fixed=roles, global_names=plain)
 
 
 def configuration_of(frame: Table, hints: Hints) -> str | None:
@@ -60,7 +60,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
     a sample apart. Refuse integers that may be predictions as well.
     """
     for synonym in CONFIGURATIONS:
-        name = spelled(frame, synonym)
+        name = column_called(frame, synonym)
         if name is None or name in hints.declared:
             continue
         if synonym == CONFIGURATION or name in frame.texts:
@@ -77,9 +77,9 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
     keys = [
         column
         for role in ("row_id", "repeat", "outer_fold", "train_size")
-        if (column := getattr(hints.roles, role) or named(frame, role)) in frame.names
+        if (column := getattr(hints.roles, role) or column_named(frame, role)) in frame.names
     ]
-    if not hints.roles.row_id and named(frame, "row_id") is None:
+    if not hints.roles.row_id and column_named(frame, "row_id") is None:
         raise InputError(
             "integers may be names of configurations, or predictions",
             path=frame.path,

@@ -19,16 +19,16 @@ from bbccli.reading.layout.dialects.base import (
     PROBABILITY,
     Dialect,
     Layout,
+    assign_roles,
     class_predictions,
+    column_called,
     configuration_columns,
     constant_within,
     first_of,
     has,
-    lay_out,
-    levels_of,
     predictions,
     role_column,
-    spelled,
+    value_names,
 )
 from bbccli.reading.roles import Hints, column_of
 from bbccli.reading.table import Table
@@ -55,7 +55,7 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     the classes, without a prefix. Of `savePredictions = "final"`, which keeps the best
     configuration alone, the parameters come before `pred`.
     """
-    pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
+    pred, truth = column_called(frame, "pred"), column_called(frame, "obs")
     if pred is None or truth is None:
         raise InputError(
             "lacks the columns 'pred' and 'obs', so it is not fit$pred of caret",
@@ -63,7 +63,7 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
             hint="use write.csv(fit$pred, row.names = FALSE), or give another --dialect",
         )
     obs = frame.column(role_column(frame, hints, "truth", truth))
-    levels = levels_of(obs) if obs.is_text else set()
+    levels = value_names(obs) if obs.is_text else set()
     classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
     if hints.roles.prediction is not None:
@@ -74,13 +74,13 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     known |= {*classes.values(), *by_hand, *_WEIGHTS}
     free = [name for name in frame.names if name not in known]
     configuration = configuration_columns(frame, hints) or free
-    layout = lay_out(
+    layout = assign_roles(
         *(frame, hints, configuration, predicted),
         fixed=_CARET,
         unmentioned=_WEIGHTS,
         parameters=True,
     )
-    merged = frame.names[0] in free and levels_of(frame.column(frame.names[0])) != {"none"}
+    merged = frame.names[0] in free and value_names(frame.column(frame.names[0])) != {"none"}
     return replace(layout, best_alone=merged)
 
 
@@ -100,7 +100,7 @@ def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
     """
     configuration = configuration_columns(frame, hints, "wflow_id", ".config")
     predicted = predictions(frame, hints)
-    weight = spelled(frame, ".case_weights")
+    weight = column_called(frame, ".case_weights")
     rest = [
         name
         for name in frame.names
@@ -114,16 +114,18 @@ def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
         free = [name for name in rest if name not in parameters]
         fixed["truth"] = [_truth(frame, free, predicted)]
     unmentioned = (*parameters, *_ASIDE_IN_TIDYMODELS)
-    return lay_out(frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned)
+    return assign_roles(
+        frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned
+    )
 
 
 def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
     """Return the column whose values are classes of the predictions, or the only one."""
     classes = {name.removeprefix(PROBABILITY) for name in predicted if PROBABILITY in name}
-    label = spelled(frame, ".pred_class")
+    label = column_called(frame, ".pred_class")
     if not classes and label is not None:
-        classes = levels_of(frame.column(label))
-    among = [name for name in names if classes and levels_of(frame.column(name)) <= classes]
+        classes = value_names(frame.column(label))
+    among = [name for name in names if classes and value_names(frame.column(name)) <= classes]
     for some in (among, names):
         if len(some) == 1:
             return some[0]
@@ -149,11 +151,11 @@ def _is_mlr3(frame: Table, hints: Hints) -> bool:
 def _layout_of_mlr3(frame: Table, hints: Hints) -> Layout:
     """Name configurations by `learner_id`, with `uhash` if that tells more apart."""
     configuration = configuration_columns(frame, hints, "learner_id", "config")[:1]
-    hashed = spelled(frame, "uhash")
+    hashed = column_called(frame, "uhash")
     if hashed is not None and not constant_within(frame, configuration, hashed):
         configuration.append(hashed)
     columns = predictions(frame, hints)
-    return lay_out(frame, hints, configuration, columns, unmentioned=_ASIDE_IN_MLR3)
+    return assign_roles(frame, hints, configuration, columns, unmentioned=_ASIDE_IN_MLR3)
 
 
 MLR3 = _OF_R("mlr3", "predictions of mlr3, by iteration", _is_mlr3, _layout_of_mlr3)

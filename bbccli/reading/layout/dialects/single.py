@@ -13,11 +13,11 @@ from bbccli.reading.layout.dialects.base import (
     PROBABILITY,
     Dialect,
     Layout,
+    assign_roles,
     by_name_or_hand,
     has,
-    lay_out,
-    levels_of,
     predictions,
+    value_names,
 )
 from bbccli.reading.roles import NAMES, Hints
 from bbccli.reading.table import CLASS_SEPARATOR, Table
@@ -37,7 +37,7 @@ def _is_openml(frame: Table, hints: Hints) -> bool:
 def _layout_of_openml(frame: Table, hints: Hints) -> Layout:
     """Return the layout; every run of a task has the same keys and folds."""
     predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
-    return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
+    return assign_roles(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
 
 
 OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _layout_of_openml)
@@ -49,7 +49,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
 
     if columns := by_name_or_hand(frame, hints):
         return columns
-    plain = lay_out(frame, hints, (), {})
+    plain = assign_roles(frame, hints, (), {})
     free = list(plain.spare)
     if "truth" in hints.absent:
         others = [name for name in free if name.casefold() not in NAMES["truth"]]
@@ -65,7 +65,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         return {f"{PROBABILITY}{name.rpartition(CLASS_SEPARATOR)[2]}": name for name in free}
     advised, among, numbers = str(seen), seen.among, not frame.texts & {*free}
     if "truth" in plain.roles:
-        classes = levels_of(frame.column(plain.roles["truth"]))
+        classes = value_names(frame.column(plain.roles["truth"]))
     else:
         classes = {*free} if numbers and not (advised or hints.task is Task.SCORE) else set()
         if other := next((t.path for t in hints.tables if not classes <= {*t.names}), None):
@@ -99,5 +99,5 @@ KAGGLE = Dialect(
     "kaggle",
     "a key and predictions, one file per configuration",
     lambda _frame, _hints: False,  # they may be anything: several files or an option decide
-    lambda frame, hints: lay_out(frame, hints, (), _predictions(frame, hints)),
+    lambda frame, hints: assign_roles(frame, hints, (), _predictions(frame, hints)),
 )
