@@ -71,7 +71,7 @@ ADJUSTMENTS: dict[Adjustment, Callable[[FloatArray], FloatArray]] = {
 def adjusted_p(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
     """Adjust p-values; undefined ones stay undefined and don't count.
 
-    >>> adjusted([0.01, None, 0.04], Adjustment.HOLM)
+    >>> adjusted_p([0.01, None, 0.04], Adjustment.HOLM)
     [0.02, None, 0.04]
     """
     defined = np.array([value for value in p if value is not None])
@@ -97,7 +97,7 @@ def verdict_by_p(
 
     A test of more than two configurations has no difference: it shows that they are not all alike.
 
-    >>> str(verdict_of(0.02, 0.01, 0.05)), str(verdict_of(0.02, 0.2, 0.05))
+    >>> str(verdict_by_p(0.02, 0.01, 0.05)), str(verdict_by_p(0.02, 0.2, 0.05))
     ('better', 'not-shown')
     """
     if beliefs is not None:

@@ -101,7 +101,8 @@ def has_required_verdict(
 
     Of several tests of the same two it is the first that is sound.
 
-    >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
+    >>> better = Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)
+    >>> has_required_verdict(Verdict.NOT_WORSE, [better])
     ... # doctest: +ELLIPSIS
     RequiredVerdict(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET...>, ...)
     """

@@ -167,7 +167,7 @@ def experiments_of(
     """Return the input of the readers for one experiment or several, and their names.
 
     Listed files have no other names; values per row may be dictionaries by experiment. `joined` is
-    true if all are predictions of the same samples. A BbcError as for `source_of`.
+    true if all are predictions of the same samples. A BbcError as for `input_of`.
     """
     several = _several(predictions)
     if several is None:

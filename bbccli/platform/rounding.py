@@ -130,7 +130,7 @@ def brief(value: float) -> str:
 
     Examples
     --------
-    >>> short(0.8), short(2.0), short(1e-05)
+    >>> brief(0.8), brief(2.0), brief(1e-05)
     ('0.8', '2', '1e-05')
     """
     return repr(float(value)).removesuffix(".0")

@@ -90,7 +90,7 @@ def without_markdown(markdown: str) -> str:
 
     Examples
     --------
-    >>> plain("report **all** by `bbc`, see [the rule](methods.md#rule)")
+    >>> without_markdown("report **all** by `bbc`, see [the rule](methods.md#rule)")
     'report all by bbc, see the rule'
     """
     return _LINK.sub(r"\1", markdown).replace("**", "").replace("`", "")

@@ -19,7 +19,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.read_limits import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.file_parsing import matching_files
+from bbccli.reading.runs.file_parsing import files_in
 from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
 from bbccli.recording.partial import arranged, class_names_of, dtype_of, with_others
@@ -99,7 +99,7 @@ def recognises(path: Path) -> bool:
 
 def load(path: Path) -> Recording:
     """Read the folder of a recording, finished or not."""
-    files = matching_files(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+    files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
     check_size(sum(file.stat().st_size for file in files), str(path))
     plan = store.load(path)
     parts, damaged = store.parts_in(path)
@@ -276,7 +276,7 @@ def handed_over(run: Recording) -> Predictions:
     return Predictions(
         {name: predictions[:, c] for c, name in enumerate(run.configurations)},
         _roles(run, weights, repeats, rows),
-        matching_files(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
+        files_in(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
         Metadata(
             task=plan.task,
             classes=plan.classes,

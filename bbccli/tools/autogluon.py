@@ -154,11 +154,7 @@ def load(path: Path) -> Predictions:
     if (path / _BOARD).is_file():
         about = _with_leaderboard(path / _BOARD, run, about, predictions)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
-    files = [
-        *file_parsing.matching_files(path, *patterns),
-        *validated.values(),
-        *[place] * bool(roles),
-    ]
+    files = [*file_parsing.files_in(path, *patterns), *validated.values(), *[place] * bool(roles)]
     return Predictions(predictions, roles, files, about)
 
 
@@ -211,7 +207,7 @@ def _models(path: Path) -> list[str]:
 
 def _validated(path: Path) -> dict[str, Path]:
     """Return the files of predictions for a hold-out, by model."""
-    files = file_parsing.matching_files(path / _HELD_OUT, f"*/{_VALIDATION}", f"*/*/{_VALIDATION}")
+    files = file_parsing.files_in(path / _HELD_OUT, f"*/{_VALIDATION}", f"*/*/{_VALIDATION}")
     return {file.parent.relative_to(path / _HELD_OUT).as_posix(): file for file in files}
 
 

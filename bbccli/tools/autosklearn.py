@@ -22,10 +22,10 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import (
+    files_in,
     folders_in,
     is_file,
     left_out,
-    matching_files,
     read_json,
 )
 from bbccli.reading.sources import file_bytes
@@ -94,7 +94,7 @@ def load(path: Path) -> Predictions:
     return Predictions(
         predictions,
         {"truth": _truth(truth, first.ndim == 2)},
-        matching_files(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
+        files_in(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
         Metadata(
             classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
             flags=flags,

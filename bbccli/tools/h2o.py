@@ -91,7 +91,7 @@ def load(folder: Path) -> Predictions:
             for name, parts in predictions.items()
         },
         _folds(folder, models, n_rows),
-        file_parsing.matching_files(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        file_parsing.files_in(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
         Metadata(
             task=None if len(classes) < 3 else Task.MULTICLASS,
             classes=classes,

@@ -174,7 +174,7 @@ def load(folder: Path) -> Predictions:
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
         {role: values[keep] for role, values in roles.items()},
-        files.matching_files(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
+        files.files_in(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
         Metadata(
             task=run.task,
             classes=tuple(map(str, classes)),

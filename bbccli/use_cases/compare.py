@@ -393,8 +393,10 @@ def short_file_names(paths: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> names_of(["a/flaml.parquet", "b/h2o.parquet"]), names_of(["a/run.csv", "b/run.csv"])
-    (['flaml', 'h2o'], ['a/run.csv', 'b/run.csv'])
+    >>> short_file_names(["a/flaml.parquet", "b/h2o.parquet"])
+    ['flaml', 'h2o']
+    >>> short_file_names(["a/run.csv", "b/run.csv"])
+    ['a/run.csv', 'b/run.csv']
     """
     short = [PurePath(path).stem or path for path in paths]
     return short if len(set(short)) == len(paths) else list(paths)

@@ -217,7 +217,7 @@ def equal_up_to_rounding(values: FloatArray, scale: float | None = None) -> Floa
 
     0.9 - 0.8 and 0.8 - 0.7 are different floats, and would get different ranks.
 
-    >>> len(set(settled(np.array([0.9 - 0.8, 0.8 - 0.7, 0.2])).tolist()))
+    >>> len(set(equal_up_to_rounding(np.array([0.9 - 0.8, 0.8 - 0.7, 0.2])).tolist()))
     2
     """
     order = np.argsort(values, kind="stable")

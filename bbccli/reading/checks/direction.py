@@ -171,7 +171,7 @@ def on_turned(
 ) -> Iterator[Note]:
     """Yield the note on configurations that go against the truth while others go with it.
 
-    `standing` (C,) are their `standings`.
+    `standing` (C,) are their `z_of_each`.
     """
     n_folds = 1 if folds is None else len(distinct(folds[0]))
     least = sqrt(2 * n_folds / pi)

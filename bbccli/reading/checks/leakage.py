@@ -161,7 +161,7 @@ def on_perfection(
     """Yield notes on configurations that order all samples, depending on the performance of the
     others.
 
-    `in_order` and `copied` are (C,).
+    `ordering_signs` and `copied` are (C,).
     """
     names, measure = predictions.configurations, measure_of(outcome, predictions.kind)
     others = np.flatnonzero(in_order == 0)
@@ -222,7 +222,7 @@ def measure_of_each(predictions: Values, outcome: Outcome, columns: IntArray) ->
 
 
 def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
-    """Return the name of the measure of `performances`."""
+    """Return the name of the measure of `measure_of_each`."""
     if outcome.task is Task.BINARY and kind is not PredictionKind.LABEL:
         return "AUC"
     return "accuracy" if outcome.task.is_classification else "correlation"

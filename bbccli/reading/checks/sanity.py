@@ -52,7 +52,7 @@ def notes_on(
     """Yield notes on columns unlikely to be predictions, on polarity and on duplicates.
 
     `known` are configurations named by hand; `copied` (C,) those that are `equal_to_truth`; `keys`
-    are `keys_of` all.
+    are `keys_of_predictions` all.
     """
     names, ranks = values.configurations, ranks_of(values, outcome)
     named = np.array([name in known for name in names])

@@ -140,11 +140,11 @@ def telling_names(configurations: Sequence[Mapping[str, object]]) -> list[str]:
 
     Examples
     --------
-    >>> names_of([{"model": "a", "prompt": "short"}, {"model": "a", "prompt": "cot"}])
+    >>> telling_names([{"model": "a", "prompt": "short"}, {"model": "a", "prompt": "cot"}])
     ['short', 'cot']
-    >>> names_of([{"model": "a", "temperature": 0}, {"model": "b", "temperature": 1}])
+    >>> telling_names([{"model": "a", "temperature": 0}, {"model": "b", "temperature": 1}])
     ['a', 'b']
-    >>> names_of([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
+    >>> telling_names([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
     ['temperature=0', 'temperature=1']
     """
     keys = list(dict.fromkeys(key for configuration in configurations for key in configuration))

@@ -35,9 +35,9 @@ def names_of_files(paths: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> names_of(["runs/knn.csv", "runs/svm.csv.gz"])
+    >>> names_of_files(["runs/knn.csv", "runs/svm.csv.gz"])
     ['knn', 'svm']
-    >>> names_of(["runs/1_Linear/oof.csv", "runs/2_Tree/oof.csv"])
+    >>> names_of_files(["runs/1_Linear/oof.csv", "runs/2_Tree/oof.csv"])
     ['1_Linear', '2_Tree']
     """
     _refuse_twice(paths)
@@ -95,9 +95,9 @@ if TYPE_CHECKING:
 def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> Table:
     """Stack the rows of all files.
 
-    A file of one configuration is named after the file; see `names_of`. With several files, names
-    within a file follow that name, unless they come from a column `config`: only then do rows of
-    several files belong to the same configuration. Return columns named by role, `config`, and
+    A file of one configuration is named after the file; see `names_of_files`. With several files,
+    names within a file follow that name, unless they come from a column `config`: only then do rows
+    of several files belong to the same configuration. Return columns named by role, `config`, and
     `prediction` or `prob.<class>`; errors name the original file, column and row.
     """
     import pyarrow as pa

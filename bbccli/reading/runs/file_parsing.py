@@ -33,7 +33,7 @@ def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(name, reason) for name in names)
 
 
-def matching_files(folder: Path, *patterns: str) -> list[Path]:
+def files_in(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that match some pattern, in a fixed order."""
     return sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
 

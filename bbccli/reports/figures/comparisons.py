@@ -225,7 +225,7 @@ def group_spans(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[t
 
     Examples
     --------
-    >>> joined([["a", "b"], ["b", "c", "d"], ["d", "e"]], ["a", "b", "c", "d"])
+    >>> group_spans([["a", "b"], ["b", "c", "d"], ["d", "e"]], ["a", "b", "c", "d"])
     [(0, 1), (1, 3)]
     """
     place = {name: position for position, name in enumerate(names)}

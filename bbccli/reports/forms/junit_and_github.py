@@ -179,7 +179,7 @@ def _annotations(document: Envelope) -> list[str]:
 def workflow_command(kind: str, title: str, message: str) -> str:
     """Return a workflow command, escaped as the toolkit of GitHub Actions does.
 
-    >>> command("error", "bbc: a.csv", "5%")
+    >>> workflow_command("error", "bbc: a.csv", "5%")
     '::error title=bbc%3A a.csv::5%25'
     """
     # The runner undoes %0A and %0D, so ends of lines could come back: visible() has none left.

@@ -156,7 +156,9 @@ def cell_of(document: Envelope) -> Markup:
 
 
 def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
-    """Return the answer, without secrets, and with names that are not endless; see `answer`."""
+    """Return the answer, without secrets, and with names that are not endless; see
+    `answer_sentences`.
+    """
     return [in_prose(line, LONGEST_LINE) for line in answer_sentences(document, named=named)]
 
 

@@ -277,7 +277,7 @@ def ranked_bags(values: FloatArray, direction: Direction) -> RankedValues:
 
     What is NaN or infinite can't be selected, and comes last.
 
-    >>> ranked(np.array([[0.7, np.nan, 0.9, 0.7]]), Direction.MAXIMIZE).order
+    >>> ranked_bags(np.array([[0.7, np.nan, 0.9, 0.7]]), Direction.MAXIMIZE).order
     array([[2, 0, 3, 1]])
     """
     scored = np.isfinite(values)
