@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.parts import workers_of_dask
 from bbccli.batch.run import todo
 from bbccli.batch.sources import batch_sources
+from bbccli.batch.worker import work
 from bbccli.platform.resources import Resources
 from bbccli.use_cases.options import Analysis
 
@@ -35,6 +37,26 @@ def _quick_workers(quick_starts):
 
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         yield
+
+
+@pytest.mark.sweep
+def test_that_there_are_no_workers_is_said_once_and_again_after_there_were_some(monkeypatch):
+    now, cores, told = [0.0], {}, []
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    client = SimpleNamespace(ncores=lambda: cores, scheduler=SimpleNamespace(address="tcp://there"))
+    workers = module._Workers(client, None, 2, told.append)
+
+    def wait(seconds):
+        for _ in range(round(seconds / module.LOOKS_EVERY)):
+            now[0] += module.LOOKS_EVERY
+            workers.look()
+        return len(told)
+
+    assert [wait(module.TOLD_AFTER), wait(2), wait(50)] == [0, 1, 1]
+    cores["one"] = 1
+    assert wait(50) == 1
+    cores.clear()
+    assert [wait(module.TOLD_AFTER - 1), wait(3)] == [1, 2]
 
 
 def be_a_worker(address, folder):
@@ -108,6 +130,22 @@ def test_a_cluster_of_ours_shows_no_dashboard_and_needs_no_port_of_its_own():
         assert cluster.scheduler.http_server.port != 8787
 
 
+@pytest.mark.sweep
+def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster, deadly):
+    folder, (scheduler, start) = runs(30), cluster
+    words = ("batch", PATTERN, *FAST, "--metric", deadly(times=1))
+    (folder / "runs/011/p.csv").write_text(experiment(11, n_samples=26))
+    workers = [start(), start()]
+    wait_for(lambda: workers_of(scheduler) == 2)
+    address = ("--runner", "dask", "--scheduler", scheduler.scheduler_address)
+    status, out, err = run(*words, "-o", "dask.jsonl", *address)
+    assert (status, out) == (0, "")
+    assert err.endswith("30 files done\nwrote dask.jsonl\n")
+    assert sum(worker.poll() is None for worker in workers) == 1
+    assert run(*words, "-o", "local.jsonl", "--jobs", "1")[0] == 0
+    assert (folder / "dask.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
+
+
 def killed_at_random(run, scheduler, start, words, n_rounds):
     """Run a command again and again, each time with a worker killed at a random moment.
 
@@ -175,6 +213,43 @@ def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path, n
         assert said == expected
         hit += deaths
     assert hit >= n_hit
+
+
+@pytest.mark.sweep
+def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
+    """Results that nobody had fetched are lost with the worker that held them."""
+    runs(8)
+    scheduler, start = cluster
+    sources = batch_sources([PATTERN], Analysis(method=["cvt"]))
+    expected = {work(task).line for task in todo(sources, {}, Resources())}
+    first, clients = start(), []
+    wait_for(lambda: workers_of(scheduler) == 1)
+    ours = module.client_of
+
+    @contextmanager
+    def seen(*args):
+        with ours(*args) as (client, own):
+            clients.append(client)
+            yield client, own
+
+    monkeypatch.setattr(module, "client_of", seen)
+
+    def states():
+        return [state.status for state in clients[0].futures.values()]
+
+    def tasks():
+        yield from todo(sources[:4], {}, Resources())
+        # asked for when the first of these four is fetched: none but the dead one has the others
+        wait_for(lambda: set(states()) == {"finished"})
+        first.kill()
+        wait_for(lambda: "finished" not in states())
+        assert "lost" in states()
+        start()
+        yield from todo(sources[4:], {}, Resources())
+
+    groups = list(run_dask(tasks(), 1, scheduler.scheduler_address))
+    assert {done.line for group in groups for done in group} == expected
+    assert sum(map(len, groups)) == 8
 
 
 @pytest.mark.sweep

@@ -13,6 +13,18 @@ THEIRS = {Adjustment.HOLM: "holm", Adjustment.HOCHBERG: "simes-hochberg", Adjust
 P = arrays(float, st.integers(1, 12), elements=st.floats(1e-12, 1) | st.sampled_from([0.01, 1.0]))
 
 
+@pytest.mark.sweep  # to import statsmodels takes longer than all that is tested here
+@pytest.mark.parametrize("how", THEIRS)
+def test_as_statsmodels_has_them(how):
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(0)
+    for m in (1, 2, 3, 10, 50):
+        for p in (rng.random(m), rng.random(m) ** 4, np.round(rng.random(m), 1)):
+            expected = multipletests(np.maximum(p, 1e-9), method=THEIRS[how])[1]
+            np.testing.assert_allclose(ADJUSTMENTS[how](np.maximum(p, 1e-9)), expected, rtol=1e-12)
+
+
 def test_by_hand():
     p = np.array([0.04, 0.01, 0.03, 0.02])
     assert ADJUSTMENTS[Adjustment.HOLM](p) == pytest.approx([0.06, 0.04, 0.06, 0.06])

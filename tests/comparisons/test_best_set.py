@@ -15,6 +15,7 @@ from bbccli.comparisons.possible_best import band, best_set, p_values
 from bbccli.comparisons.simultaneous import over_draws
 from bbccli.comparisons.simultaneous import scores as scores_of
 from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.platform.resources import Resources, use
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
@@ -282,6 +283,16 @@ def test_ends_are_c_standard_errors_away_on_a_scale_without_bounds(name):
     np.testing.assert_allclose(scale(upper), scale(values) + half, rtol=1e-9)
 
 
+def test_without_bounds_it_is_symmetric():
+    matrix = scores()
+    free = replace(matrix, outcome=replace(matrix.outcome, bounds=None))
+    evidence = evidence_of(free, METRICS["mean-score"], PLAN)
+    assert np.isinf(evidence.metric.bounds).all()
+    lower, upper = band(evidence, PLAN)
+    np.testing.assert_allclose((lower + upper) / 2, evidence.gains)
+    assert (upper > lower).all()
+
+
 def test_a_performance_without_variance_has_none():
     matrix = regression()
     predictions = matrix.predictions.copy()
@@ -290,3 +301,16 @@ def test_a_performance_without_variance_has_none():
     lower, upper = band(evidence_of(one, METRICS["mae"], PLAN), PLAN)
     assert np.isnan([lower[4], upper[4]]).all()
     assert np.isfinite(np.delete(lower, 4)).all()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("make", "name"), [(binormal, "auc"), (right_or_wrong, "accuracy")])
+def test_all_performances_are_held_at_once(make, name):
+    n_held = 0
+    for repetition in range(60):
+        rng = np.random.default_rng([3, repetition])
+        simulated = make(np.full(20, 0.8), 40, rng)
+        plan = Plan(n_resamples=199, seed=repetition)
+        lower, upper = band(evidence_of(simulated.matrix, METRICS[name], plan), plan)
+        n_held += not ((lower > 0.8) | (upper < 0.8)).any()
+    assert n_held >= 55  # of 60 at 0.95; fewer have a chance of 1 in 1000

@@ -14,6 +14,7 @@ from bbccli.comparisons.families import between_families, families_by, with_fami
 from bbccli.comparisons.records import Verdict
 from bbccli.errors import OptionError
 from bbccli.metrics.ranking import AUC
+from benchmarks.validation import many_families
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 TWO = {"few": (0, 6), "many": (1, 2, 3, 4, 5)}
@@ -162,6 +163,20 @@ def test_the_order_of_columns_and_of_families_changes_nothing():
     moved = {name: tuple(where[c] for c in MANY[name]) for name in reversed(MANY)}
     again = between_families(matrix.of_configurations(order), AUC, PLAN, moved)
     assert [replace(one, notes=()) for one in again] == [replace(one, notes=()) for one in found]
+
+
+@pytest.mark.parametrize("law", ["10 leaders by 0.15", "mixed", "10 of one"])
+def test_equal_families_are_seldom_told_apart(law):
+    """Standard errors of each pair told some pair apart in 13% of such studies with leaders."""
+    setting = next(
+        one
+        for one in many_families.settings()
+        if (one.metric, one.row["families"], one.row["N"]) == ("accuracy", law, 80)
+    )
+    told = [many_families.repetition(setting, k) for k in range(5000, 5025)]
+    assert sum(one["max-t: some pair"] for one in told) <= 4
+    if "leaders" in law:
+        assert sum(one["own errors: some pair"] for one in told) > 1
 
 
 def test_nothing_is_adjusted_of_two_families_or_where_that_is_asked_for():

@@ -116,6 +116,13 @@ def test_mcnemar_at_the_edges(asked):
     assert mid.p == pytest.approx(exact.p - stats.binom.pmf(min(b, c), b + c, 0.5)) or b == c
 
 
+@pytest.mark.parametrize("asked", FROZEN["cochran_q"], ids=lambda q: f"{len(q['right'][0])}")
+def test_q_as_mlxtend_has_it(asked):
+    data = of_labels(asked["right"])
+    found = ask("cochran-q", data, "accuracy", range(data.n_configurations))
+    assert (found.statistic, found.p) == (close(asked["q"]), close(asked["p"]))
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_delong_as_r_has_it(name):
     data = matrix(name, "auc")
@@ -241,6 +248,20 @@ def test_greenhouse_and_geisser_by_hand():
     roots = np.linalg.eigvalsh(centre @ covariance @ centre)
     found = ask("looney-f", of_labels(right), "accuracy", range(4))
     assert found.epsilon == close(roots.sum() ** 2 / (3 * (roots**2).sum()))
+
+
+def test_bootstrap_and_beliefs_of_a_mean_near_its_normal_law():
+    data = regression(n_samples=120, seed=8)
+    plan = Plan(n_resamples=4000, seed=1)
+    wald, drawn, believed = (
+        ask(test, data, "mae", (4, 5), plan) for test in ("wald", "bootstrap", "bayes-bootstrap")
+    )
+    width = wald.interval.upper - wald.interval.lower
+    for one in (drawn, believed):
+        assert one.interval.lower == pytest.approx(wald.interval.lower, abs=0.08 * width)
+        assert one.interval.upper == pytest.approx(wald.interval.upper, abs=0.08 * width)
+    assert drawn.p == pytest.approx(wald.p, abs=4 * drawn.error + 0.02)
+    assert 1 - believed.beliefs.better == pytest.approx(stats.norm.sf(wald.statistic), abs=0.03)
 
 
 def by_dirichlet_weights(gains, units, seed):

@@ -12,6 +12,7 @@ from bbccli import METRICS, Plan
 from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.simultaneous import against, checked_draws, over_draws
 from bbccli.errors import OptionError
+from bbccli.planning.simulation import binormal
 from bbccli.stats import influence as module
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.types import Side
@@ -56,6 +57,18 @@ def test_loops_agree(name, other, side):
     assert found.p[other] == found.p_stepdown[other] == 1
 
 
+@pytest.mark.sweep
+def test_one_comparison_is_student_s_t():
+    matrix = regression(n_samples=12, n_configurations=2)
+    plan = Plan(n_resamples=40_000)
+    evidence = evidence_of(matrix, METRICS["mse"], plan)
+    found = against(evidence, 1, plan)
+    reach = (found.differences[0] - found.lower[0]) / found.errors[0]
+    assert reach == pytest.approx(stats.t.ppf(0.975, 11), abs=0.04)
+    both = 2 * stats.t.sf(abs(found.statistics[0]), 11)
+    assert found.p[0] == pytest.approx(both, abs=0.01)
+
+
 def test_independent_comparisons_are_dunnett_s_many_one_t():
     rng = np.random.default_rng(0)
     matrix = regression(n_samples=30, n_configurations=5)
@@ -70,6 +83,28 @@ def test_independent_comparisons_are_dunnett_s_many_one_t():
     reach = (found.differences[1] - found.lower[1]) / found.errors[1]
     law = stats.multivariate_t(shape=correlation, df=29, seed=1)
     assert law.cdf(np.full(4, reach)) == pytest.approx(0.95, abs=0.004)
+
+
+@pytest.mark.sweep
+def test_two_strata_have_variances_of_their_own():
+    few = binormal(np.full(3, 0.8), 34, np.random.default_rng(0), balance=30 / 34).matrix
+    plan = Plan(n_resamples=40_000)
+    evidence = evidence_of(few, METRICS["auc"], plan)
+    assert evidence.df.tolist() == [29, 3]
+    apart = evidence.influence[:, 0] - evidence.influence[:, 1]
+    parts = [np.var(apart[few.outcome.values == h], ddof=1) / n for h, n in ((0, 30), (1, 4))]
+    share = parts[1] / sum(parts)
+    found = against(evidence.take(np.array([0, 1])), 1, plan)
+    welch = 1 / (share**2 / 3 + (1 - share) ** 2 / 29)
+    assert found.df == pytest.approx(welch)
+    rng = np.random.default_rng(1)
+    variances = (1 - share) * rng.chisquare(29, 400_000) / 29 + share * rng.chisquare(
+        3, 400_000
+    ) / 3
+    law = rng.standard_normal(400_000) / np.sqrt(variances)
+    reach = (found.differences[0] - found.lower[0]) / found.errors[0]
+    assert reach == pytest.approx(np.quantile(law, 0.975), rel=0.03)
+    assert reach > stats.t.ppf(0.975, 32) + 0.1
 
 
 @pytest.mark.sweep

@@ -94,6 +94,13 @@ def test_the_error_of_a_quantile_is_half_the_way_between_its_neighbours():
     assert values_of(np.arange(1, 101) ** 2.0).quantile_error(0.5) == (55**2 - 45**2) / 2
 
 
+def test_the_error_of_a_quantile_is_that_of_drawing_again():
+    rng = np.random.default_rng(0)
+    drawn = [values_of(rng.normal(size=400)) for _ in range(500)]
+    spread = np.std([one.quantile(0.1) for one in drawn], ddof=1)
+    assert np.mean([one.quantile_error(0.1) for one in drawn]) == pytest.approx(spread, rel=0.15)
+
+
 @pytest.mark.parametrize(
     ("probability", "expected"),
     [

@@ -69,6 +69,15 @@ def take(outcome, rows):
     return replace(outcome, **fields)
 
 
+@pytest.mark.sweep
+def test_integer_weights_repeat_rows(weighted_case):
+    metric, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
+    for row, found in zip(weights, scorer(weights), strict=True):
+        repeated = np.repeat(np.arange(matrix.n_samples), row)
+        np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
+
+
 def test_multiples_of_weights_change_nothing(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)

@@ -8,7 +8,7 @@ import pytest
 import sklearn.metrics as sk
 from day import METRICS_BY_DAY, daily, swept
 from matrices import bound, for_metric, multiclass, of, regression, weighing
-from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
+from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers, matrix
 from scipy.stats import spearmanr
 
 from bbccli import METHODS, METRICS, Plan
@@ -30,6 +30,13 @@ def everything(data):
 
 
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_pooled_performances_are_those_of_r(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    ours = candidates(data, metric, Pooling.POOLED).score(everything(data))[0]
+    np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_pooled"), atol=1e-13)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_fold_performances_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     (ours,) = fold_performances(data, metric)
@@ -41,6 +48,35 @@ def test_fold_means_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything(data))[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_fold_avg"), atol=1e-13)
+
+
+@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+def test_regression_performances_are_those_of_r(question):
+    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
+    expected = answers(VALUES, "metrics")["metrics"][question]
+
+    def column(key):
+        return np.array([np.nan if v is None else v for v in expected[key].values()], float)
+
+    pooled, by_fold_mean = (
+        candidates(data, metric, pooling).score(everything(data))[0]
+        for pooling in (Pooling.POOLED, Pooling.FOLD_MEAN)
+    )
+    np.testing.assert_allclose(pooled, column("pooled"), rtol=1e-12)
+    np.testing.assert_allclose(by_fold_mean, column("fold_avg"), rtol=1e-12)
+    per_fold = np.array(list(expected["per_fold"].values()), float)
+    np.testing.assert_allclose(fold_performances(data, metric)[0].T, per_fold, rtol=1e-12)
+
+
+@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+def test_tt_of_a_regression_is_that_of_r(question):
+    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
+    expected = answers(VALUES, "tt")["tt"][question]["fold_avg_winner"]
+    for pooling in Pooling:
+        found = METHODS["tt"].run(data, metric, Plan(pooling=pooling))
+        assert found.winner == expected["config"]
+        assert found.optimism == pytest.approx(expected["tt_bias"], rel=1e-11)
+        assert found.value == pytest.approx(expected["estimate_fold_avg_base"], rel=1e-12)
 
 
 # scikit-learn: called as oracle(truth, predictions, sample_weight=weights), NaN where undefined

@@ -283,6 +283,23 @@ def test_a_check_of_an_assurance_is_of_that_share(monkeypatch):
     assert abs(found.check.width_assured - 0.12) <= 2 * found.check.width_error
 
 
+@pytest.mark.sweep
+def test_the_check_of_an_error_is_that_of_the_accuracy_mirrored(monkeypatch):
+    from bbccli.planning import Stated, of_stated
+
+    monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 12)
+    asked = PlanRequest(samples=(200,), configurations=(10,), checked=True)
+    right, wrong = (
+        planned_for(of_stated(METRICS[name], Stated(expected, 10)), asked, PLAN)
+        for name, expected in (("accuracy", 0.8), ("error", 0.2))
+    )
+    assert right.check.naive == pytest.approx(right.chosen.naive, abs=0.03)
+    for key in ("naive", "honest"):
+        mirrored = 1 - getattr(wrong.check, key)
+        assert mirrored == pytest.approx(getattr(right.check, key), abs=1e-12)
+    assert wrong.check.optimism == pytest.approx(right.check.optimism, abs=1e-12)
+
+
 def test_what_is_attained_is_of_the_chosen_rows():
     basis = of_pilot(pilot(), ACCURACY, PLAN)
     asked = PlanRequest(Target.OPTIMISM, 0.02, configurations=(24,), details=True)

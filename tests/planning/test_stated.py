@@ -14,7 +14,7 @@ from bbccli import METRICS, Plan
 from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.planning import PlanRequest, Stated, Target, of_stated, planned_for
 from bbccli.planning.assumed import both_below, latent_correlation, newcombe_variance
-from bbccli.planning.basis import best_of, expected_lead, expected_maximum
+from bbccli.planning.basis import best_of, expected_lead, expected_maximum, first
 from bbccli.planning.studies import Widths
 
 # David & Nagaraja 2003, the expected largest of C standard normal numbers
@@ -138,6 +138,12 @@ def test_the_error_of_one_auc_is_that_of_normal_scores(prevalence):
     variance = both_below(norm.ppf(auc), 0.5) - auc**2
     n, m = 300 * prevalence, 300 * (1 - prevalence)
     assert newcombe_variance(auc, n, m) == pytest.approx(variance * (1 / n + 1 / m), rel=0.08)
+
+
+def test_the_first_row_is_found_as_by_trying_all():
+    for edge in (3, 10, 11, 57, 999, 1000):
+        assert first(lambda n, edge=edge: n >= edge, 10, 1000) == max(edge, 10)
+    assert first(lambda n: False, 10, 1000) is None
 
 
 def test_rows_for_an_optimism_are_the_fewest():

@@ -1,6 +1,7 @@
 """What is converted reads as the same matrix, whatever the layout and the format."""
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -190,6 +191,26 @@ def test_metadata_say_what_columns_are(save, tmp_path):
     ):
         with pytest.raises(InputError, match=words):
             read(save("in.csv", columns, about | {"columns": wrong}))
+
+
+@pytest.mark.sweep
+def test_command_line(run, samples, tmp_path):
+    source = samples / "progression.parquet"
+    status, out, err = run("convert", source, "--layout", "long", "-o", tmp_path / "out.csv.gz")
+    assert (status, out) == (0, "")
+    assert "harmless: 6 configurations repeat" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv.gz", "out.meta.json"]
+    assert run("correct", tmp_path / "out.csv.gz", "-q")[0] == 0
+    status, out, _ = run("convert", source, "-q")
+    assert (status, out.split(",")[:2]) == (0, ["row_id", "fold"])
+    for name in ("out.xlsx", "out", "out.parquet.gz", "out.arff"):
+        assert "is not the name of a table" in run.refused("convert", source, "-o", tmp_path / name)
+    status, _, err = run("convert", source, "-o", tmp_path / "none" / "out.csv")
+    assert "its folder does not exist" in err
+    if os.geteuid():
+        tmp_path.chmod(0o500)
+        assert run("convert", source, "-o", tmp_path / "out.csv")[0] == 2
+        tmp_path.chmod(0o700)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

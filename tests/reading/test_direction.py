@@ -1,6 +1,7 @@
 """Configurations the wrong way round, copies and inverses of the truth, and leave-one-out."""
 
 import json
+from functools import partial
 from itertools import permutations, product
 
 import numpy as np
@@ -327,6 +328,15 @@ def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
             some = slice(0, (c + 1) * n_features // 8)
             scores[test, c] = features[test, some] @ direction[some]
     return scores, truth
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    "draw", [trained, *(partial(drawn, shared=shared) for shared in (0.0, 0.9, 1.0))]
+)
+def test_noise_is_hardly_ever_noted(draw):
+    rng = np.random.default_rng(1)
+    assert sum(is_noted(*draw(rng)) for _ in range(600)) <= 6
 
 
 def test_predictions_of_the_other_class_are_noted():

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import math
+import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -118,6 +119,40 @@ def test_quotes_that_are_closed_or_ordinary(header):
 def test_a_quote_within_a_value_closes_nothing(row):
     with pytest.raises(InputError, match="line 2 and closes only in line 3"):
         check_quotes(f'x,y\n{row}\nb",1\n'.encode(), ",")
+
+
+PIECES = st.sampled_from(['"', '"', ",", "\n", "\r\n", "\r", "a", "1", " ", '""', ',"', '"\n', "é"])
+
+
+def spans(text):
+    """Whether a record of the csv module goes on in another line, or never ends."""
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)", text + "\nEND\n")
+    reader = csv.reader(iter(lines))
+    before, last = 0, None
+    for record in reader:
+        last = record
+        if reader.line_num - before > 1:
+            return True
+        before = reader.line_num
+    return last != ["END"]
+
+
+@pytest.mark.sweep
+@settings(max_examples=examples(400))
+@given(st.lists(PIECES, max_size=24).map("".join))
+@example('a,"b\nc')
+@example('a"b,"c\nd,e')
+@example('"a""\n"')
+@example('"a"b"\n"c"')
+@example('"')
+def test_the_same_as_the_csv_module(text):
+    for data in (text, f"x,y\n{text}", "1,2\n" * 9 + text):
+        found = False
+        try:
+            check_quotes(data.encode(), ",")
+        except InputError:
+            found = True
+        assert found == spans(data), data
 
 
 @settings(max_examples=examples(60))

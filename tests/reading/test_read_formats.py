@@ -1,6 +1,8 @@
 """The same table in every format gives the same matrix."""
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +87,16 @@ def test_many_blocks_of_columns_in_another_row_order(save):
     truth = np.arange(30) % 2
     matrix = read(save("m.parquet", {**rows, "truth": [*truth, *truth[::-1]], **twice}))
     assert_array_equal(matrix.predictions, [values, values])
+
+
+@pytest.mark.sweep
+def test_importing_and_reading_leave_pandas_alone(save, columns):
+    path = save("m.csv", columns)
+    program = (
+        "import sys; from bbccli.reading import read; assert 'pyarrow' not in sys.modules; "
+        f"read({str(path)!r}); assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 # Large Parquet files are read column by column, with the same result

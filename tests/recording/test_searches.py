@@ -33,6 +33,7 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     LeaveOneOut,
+    RandomizedSearchCV,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -40,8 +41,8 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
@@ -75,6 +76,20 @@ def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
     for split, (test, own) in enumerate(by_hand(KNeighborsClassifier(7), rec.cv, X, Y)):
         assert np.array_equal(run.predictions[split // 3, test, 2], own[:, 1])
         assert (run.folds[split // 3, test] == split % 3).all()
+
+
+@pytest.mark.sweep
+def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
+    rec = recorder(tmp_path)
+    grid = [{"m": [KNeighborsClassifier()], "m__n_neighbors": [3, 5]}, {"m": [GaussianNB(), SVC()]}]
+    pipe = Pipeline([("scale", StandardScaler()), ("m", GaussianNB())])
+    made = RandomizedSearchCV(pipe, grid, n_iter=4, cv=rec.cv, scoring=rec.scorer, random_state=0)
+    rec.finish(made.fit(X, Y))
+    run = load(rec.folder)
+    names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
+    assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
+    assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
+    assert handed_over(run).about.n_candidates_total == 4
 
 
 @pytest.mark.parametrize(("cv", "order"), [(KFold(3), np.arange(60)), (FOLDS, RNG.permutation(60))])

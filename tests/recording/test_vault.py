@@ -72,6 +72,20 @@ def test_the_same_share_of_each_class_is_sealed_and_the_same_rows_each_time(tmp_
     assert np.array_equal(again.rows, rec.rows)
 
 
+def test_values_are_sealed_over_their_whole_range(tmp_path):
+    rec = recorder(tmp_path, VALUES, "r2")
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    fifths = np.argsort(np.argsort(VALUES))[sealed] // 60
+    assert np.bincount(fifths).tolist() == [12] * 5
+
+
+def test_whole_groups_are_sealed(tmp_path):
+    rec = recorder(tmp_path, groups=GROUPS)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert len(sealed) == 60
+    assert not set(GROUPS[sealed]) & set(GROUPS[rec.rows])
+
+
 @pytest.mark.parametrize(
     ("n", "share", "expected"), [(150, 0.2, 50), (300, 0.2, 60), (60, 0.2, 30)]
 )
@@ -335,6 +349,17 @@ def test_each_opening_is_counted_with_the_hash_of_its_predictions(run):
     content = (run.folder / store.VAULT / line["file"]).read_bytes()
     assert line["sha256"] == hashlib.sha256(content).hexdigest()
     assert line["name"] == "a"
+
+
+def test_a_torn_line_counts_and_takes_nothing_of_the_next(run):
+    path = run.folder / store.VAULT / store.OPENINGS
+    with path.open("ab") as file:
+        file.write(b'\n{"id": "1234", "na')
+    with pytest.raises(OptionError, match="beyond the plan"):
+        run.open("a", LogisticRegression())
+    look = run.open("a", LogisticRegression(), stricter=True)
+    assert look.number == 2
+    assert len(read(run.folder).vault.openings) == 2
 
 
 def faults_in(rec, make):
