@@ -294,6 +294,11 @@ def test_files_that_do_not_fit(save, second, message):
     refused(message, [save("a.csv", GOOD), save("b.csv", second)])
 
 
+def test_a_truth_without_predictions(save):
+    file = save("a.csv", {"truth": [0, 1, 1, 0]})
+    refused("a.csv: it is unclear which column holds predictions: truth", file, dialect="kaggle")
+
+
 def test_files_of_another_truth_or_length(save):
     a, b = save("a.csv", GOOD), save("b.csv", GOOD | {"truth": list("xyyy")})
     words = r"b.csv: truth differs between configurations .*column 'truth', row 2, value 'y'"
