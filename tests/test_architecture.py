@@ -195,6 +195,37 @@ def test_no_two_classes_have_one_name():
     assert {name: paths for name, paths in seen.items() if len(paths) > 1} == {}
 
 
+OFTEN = {
+    "a command, and the same in Python": {"compare", "correct", "drop", "plan"},
+    "a command, and what it asks for": {"convert", "inspect", "leaderboard"},
+    "a reader": {"load", "recognises", "ensemble_of"},
+    "a method, a test, a figure, an interval or a rule": {
+        *("run", "law", "combine", "roc", "calibration", "distribution"),
+    },
+    "a form": {"render", "write", "write_batch", "blocks", "csv_rows"},
+    "compiled, and in numpy": {
+        *("concordant_weight", "concordant_paired", "concordant_weight_censored"),
+        *("best_fractions", "of_bags", "hits", "surprises"),
+    },
+    "in one process, and on workers": {"select", "score_winners"},
+    "of the context": {"current", "use"},
+    "of a path, and of a recording": {"check_plan"},
+}
+"""Names that several public functions have because they do the same for others, with the reason."""
+
+
+def test_no_two_functions_have_one_name():
+    """Who looks for a name finds what it does, in one place."""
+    names = [
+        node.name
+        for path in FILES
+        for node in nodes(path)[0]
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    repeated = {name for name in names if names.count(name) > 1}
+    assert repeated == set().union(*OFTEN.values())
+
+
 def test_functions_fit_on_a_screen():
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     long = {

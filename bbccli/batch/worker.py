@@ -164,7 +164,7 @@ class _Place:
         paths = [metadata_path(self.path), *filter(None, named)]
         for name in self.analysis.metric or ():
             if ":" in name:
-                custom.load(name)
+                custom.load_metric(name)
                 paths.append(sys.modules[name.partition(":")[0]].__file__ or "")
         return " ".join(map(_hash, paths))
 

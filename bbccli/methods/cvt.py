@@ -67,7 +67,7 @@ def naive_figure(case: Case) -> Answer:
     return Answer(case.choice.naive)
 
 
-def corrected(case: Case) -> Answer:
+def gain_over_folds(case: Case) -> Answer:
     """Return the mean over folds less the mean gain of each fold's best over the winner.
 
     Raises UndefinedError: the metric is undefined in some fold, such as the AUC of leave-one-out
@@ -106,7 +106,7 @@ METHODS = (
     Method(
         name="tt",
         label="corrected",
-        answer=corrected,
+        answer=gain_over_folds,
         gives=POINT,
         summary="mean over folds less the mean gain of each fold's best over the winner",
         reference="Tibshirani & Tibshirani 2009; Tsamardinos et al. 2018, Algorithm 4",

@@ -174,7 +174,7 @@ def metric_named(name: str | Metric) -> Metric:
     if ":" in name:
         from bbccli.metrics import custom
 
-        return custom.load(name)
+        return custom.load_metric(name)
     spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
     spelling = name.lower().replace("_", "-")
     near = nearest(meant_by(spelling), spellings, f"one of: {', '.join(METRICS)}")

@@ -16,7 +16,7 @@ from bbccli.platform.guarded_files import record_read
 EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.metrics.Metric"
 
 
-def load(name: str) -> Metric:
+def load_metric(name: str) -> Metric:
     """Import the metric called ``package.module:NAME``; the current folder is searched last.
 
     Raises OptionError: the module or the name in it does not exist, it can't be imported, or it is

@@ -89,7 +89,7 @@ def _mean_share(
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
-    from bbccli.metrics.kernels.running import Grid, add_down, gather
+    from bbccli.metrics.kernels.running import Grid, add_down, gather_rows
 
     positive = outcome.values == 1
     negated = -scores
@@ -114,9 +114,9 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
             alarms.arrange(lanes, pairs.controls[c], false[1:])
             false[1:2] += NEXT_TO_NOTHING
             alarms.accumulate(false[1:])
-            gather(false, alarms.place[pairs.upto[c][rank]], retrieved)
+            gather_rows(false, alarms.place[pairs.upto[c][rank]], retrieved)
             through = (
-                gather(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
+                gather_rows(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
             )
             np.add(retrieved, through, out=retrieved)
             np.divide(through, retrieved, out=retrieved)

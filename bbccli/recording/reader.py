@@ -101,7 +101,7 @@ def load(path: Path) -> Recording:
     """Read the folder of a recording, finished or not."""
     files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
     check_size(sum(file.stat().st_size for file in files), str(path))
-    plan = store.load(path)
+    plan = store.load_design(path)
     parts, damaged = store.parts_in(path)
     listed = store.by_identity(store.listed_in(path))
     tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)

@@ -497,4 +497,4 @@ class Recorder:
             data=self._data,
             **{"session": self._session} | content,
         )
-        store.write(self.folder, part)
+        store.write_part(self.folder, part)

@@ -108,7 +108,7 @@ class RecordingScorer:
             part = self._filled(part, heard, estimator, X)
             with suppress(Exception):  # whatever an estimator has of such a name
                 part = self._watched(part, estimator, X, y)
-            store.write(self.folder, part)
+            store.write_part(self.folder, part)
         except Exception as error:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
         if failure is not None:

@@ -167,7 +167,7 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
     another recording.
     """
     if (folder / HEADER).is_file():
-        if load(folder).fingerprint() != design.fingerprint():
+        if load_design(folder).fingerprint() != design.fingerprint():
             raise InputError(
                 "holds a recording of other data, folds or metric",
                 path=folder,
@@ -205,7 +205,7 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
 
 
-def load(folder: Path) -> Design:
+def load_design(folder: Path) -> Design:
     """Read the design of a folder; an InputError if it is damaged or of another version."""
     return _loaded(folder, folder / ARRAYS)[0]
 
@@ -236,7 +236,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
 
 def load_sealed(folder: Path) -> tuple[Design, bool]:
     """Return the sealed part, if it is unchanged and apart, and whether the folder is a copy."""
-    design = load(folder)
+    design = load_design(folder)
     part, about = _loaded(folder, folder / VAULT / SEALED)
     part = replace(part, planned=0, sealed="", refold=False)
     problem = ""
@@ -362,7 +362,7 @@ def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-def write(folder: Path, part: Part) -> None:
+def write_part(folder: Path, part: Part) -> None:
     """Write a part, whole or not at all: under a temporary name that is then changed.
 
     A killed process leaves at most a file that nobody reads. Files are not flushed to disk: after a

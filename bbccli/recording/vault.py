@@ -111,7 +111,7 @@ def open_part(
     or an opening that counts.
     """
     store.load_sealed(folder)
-    planned = store.load(folder).planned
+    planned = store.load_design(folder).planned
     check_plan(folder, planned, stricter=stricter)
     kept, kind = inputs.predictions_of(predictions, part.n_samples, part)
     matrix = _matrix(part, name, kept, kind)
@@ -185,7 +185,7 @@ def on_sealed(
 
 def vault_in(folder: Path) -> Vault:
     """Return the vault of a recording that has one, with all its openings."""
-    design = store.load(folder)
+    design = store.load_design(folder)
     part, copied = store.load_sealed(folder)
     place = folder / VAULT / OPENINGS
     seen = tuple(_opening(folder, part, line) for line in openings.openings_in(place))

@@ -178,14 +178,14 @@ def test_masks_are_splits_and_without_any_there_is_no_scorer(tmp_path):
 )
 def test_objects_are_what_they_hold(tmp_path, y, task, values, names):
     rec = recorder(tmp_path, y, X=None)
-    plan = store.load(rec.folder)
+    plan = store.load_design(rec.folder)
     assert (plan.task, plan.truth.tolist(), plan.classes) == (task, values, names)
 
 
 @pytest.mark.parametrize("groups", [objects("b", 1, "b", 2.5), np.array([7, 1, 7, 2])])
 def test_groups_are_told_apart_whatever_they_are(tmp_path, groups):
     rec = recorder(tmp_path, [0, 1, 0, 1], X=None, groups=groups)
-    codes = store.load(rec.folder).groups
+    codes = store.load_design(rec.folder).groups
     assert (codes[:, None] == codes).tolist() == (groups[:, None] == groups).tolist()
 
 

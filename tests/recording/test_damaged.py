@@ -33,7 +33,7 @@ def folder(tmp_path):
     store.start(place, Design(Task.BINARY, np.roll(TRUTH, 2), ("no", "yes"), TESTS))
     for power, name in enumerate(("one", "two"), start=1):
         for split, rows in enumerate(TESTS):
-            store.write(place, part(name, split, CHANCES[rows] ** power))
+            store.write_part(place, part(name, split, CHANCES[rows] ** power))
     return place
 
 
@@ -180,5 +180,5 @@ def test_a_part_that_can_not_be_placed_leaves_nothing_behind(folder, monkeypatch
 
     monkeypatch.setattr(store.os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        store.write(folder, part("three", 0, CHANCES[TESTS[0]]))
+        store.write_part(folder, part("three", 0, CHANCES[TESTS[0]]))
     assert stored(folder) == before

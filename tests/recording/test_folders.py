@@ -48,7 +48,7 @@ def scored(split, value, score, *, session=1, params=None, name="", time=0):
 
 def test_what_is_written_is_read(folder, plan):
     for split, value in ((1, 0.75), (0, 0.25)):
-        store.write(folder, scored(split, value, 0.5 + split / 4))
+        store.write_part(folder, scored(split, value, 0.5 + split / 4))
     run = load(folder)
     assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
     assert run.folds.tolist() == [[0, 1] * 3]
@@ -58,26 +58,26 @@ def test_what_is_written_is_read(folder, plan):
     assert about.selection is Pooling.FOLD_MEAN
     score = {"metric": "roc_auc", "value": 0.625, "selection": Pooling.FOLD_MEAN}
     assert about.run.leaderboard == (ReportedScore(id="Up", tolerance=1e-9, **score),)
-    assert store.load(folder).fingerprint() == plan.fingerprint()
+    assert store.load_design(folder).fingerprint() == plan.fingerprint()
 
 
 def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
     for split, strength, time in ((0, 1, 30), (1, 1, 5), (0, 2, 20), (1, 2, 40), (0, 3, 10)):
         found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
-        store.write(folder, found)
+        store.write_part(folder, found)
     run = load(folder)
     assert handed_over(run).about.run.tried == ("C=1", "C=3", "C=2")
 
 
 def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):
     for value, session, time in ((0.1, 1, 5), (0.2, 2, 6), (0.3, 2, 7)):
-        store.write(folder, scored(0, value, 0.9, session=session, time=time))
+        store.write_part(folder, scored(0, value, 0.9, session=session, time=time))
     assert np.nanmax(load(folder).predictions) == 0.2
 
 
 def test_the_scores_of_the_search_decide(folder):
-    store.write(folder, scored(0, 0.1, 0.8, time=5))
-    store.write(folder, scored(0, 0.2, 0.9, time=6))
+    store.write_part(folder, scored(0, 0.1, 0.8, time=5))
+    store.write_part(folder, scored(0, 0.2, 0.9, time=6))
     store.write_listed(folder, [Listed(scored(0, 0, 0).identity, "C=1", 0.9, (0.9, 0.9))])
     run = load(folder)
     assert np.nanmax(run.predictions) == 0.2
@@ -102,10 +102,10 @@ def test_other_headers(folder, change, problem):
 
 
 def test_labels_beside_probabilities_are_refused(folder):
-    store.write(folder, scored(0, 0.5, 0.5))
+    store.write_part(folder, scored(0, 0.5, 0.5))
     other = scored(1, 1, 0.5, params={"C": 3})
     object.__setattr__(other, "kind", PredictionKind.LABEL)
-    store.write(folder, other)
+    store.write_part(folder, other)
     with pytest.raises(InputError, match="several forms: label, probability"):
         load(folder)
 
@@ -113,7 +113,7 @@ def test_labels_beside_probabilities_are_refused(folder):
 def test_a_recording_larger_than_allowed(tmp_path):
     many = Design(Task.BINARY, np.arange(200_000) % 2, ("no", "yes"), FOLDS)
     store.start(tmp_path / "run", many)
-    store.write(tmp_path / "run", scored(0, 0.5, 0.5))
+    store.write_part(tmp_path / "run", scored(0, 0.5, 0.5))
     assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
     small = read_limits.Reading(max_input=2**20)
     with read_limits.use(small), pytest.raises(InputError, match="holds more than"):

@@ -375,15 +375,11 @@ def test_a_folder_belongs_to_one_design(tmp_path):
 
 @pytest.mark.sweep
 def test_parameters_have_one_text_in_any_process():
-    code = "import numpy as np; from bbccli.recording.inputs import plain; import json;"
-    code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
+    code = "import numpy as np; from bbccli.recording.inputs import in_json; import json;"
+    code += "print(json.dumps([in_json(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
     said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
     assert len(said) == 1
-    one, other, third = (
-        json.loads(said.pop())[0],
-        in_json(lambda x: x),
-        in_json(lambda x: -x),
-    )
+    one, other, third = json.loads(said.pop())[0], in_json(lambda x: x), in_json(lambda x: -x)
     assert one["digest"] == other["digest"] != third["digest"]
 
 

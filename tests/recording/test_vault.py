@@ -471,7 +471,7 @@ def test_a_changed_vault_is_refused(run):
 
 def test_a_sealed_row_among_those_of_the_search_is_refused(run):
     sealed = store.load_sealed(run.folder)[0]
-    design = store.load(run.folder)
+    design = store.load_design(run.folder)
     rows = np.r_[design.rows[:-1], sealed.rows[:1]]
     path = run.folder / store.ARRAYS
     path.write_bytes(store.packed(replace(design, rows=rows).arrays()))

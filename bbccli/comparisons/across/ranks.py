@@ -276,7 +276,7 @@ def run_wilcoxon(table: PerformanceTable) -> list[Comparison]:
 
 def _signed(table: PerformanceTable, pair: tuple[int, int]) -> Comparison:
     differences, n = table.differences(*pair), table.n_data_sets
-    above, below, p = wilcoxon(differences)
+    above, below, p = signed_rank(differences)
     effect = (above - below) / (above + below) if above + below else None
     least = 2.0 ** (1 - n)
     return table.of_pair(
@@ -290,10 +290,10 @@ def _signed(table: PerformanceTable, pair: tuple[int, int]) -> Comparison:
     )
 
 
-def wilcoxon(differences: FloatArray) -> tuple[float, float, float]:
+def signed_rank(differences: FloatArray) -> tuple[float, float, float]:
     """Return the rank sums of positive and of negative differences (n,), and the p-value.
 
-    >>> wilcoxon(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
+    >>> signed_rank(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
     (15.0, 0.0, 0.0625)
     """
     sums, p = signed_ranks(np.column_stack([differences, -differences]), MOST_EXACT)

@@ -58,7 +58,7 @@ class Grid:
 
     def arrange(self, lanes: Numbers, order: IntArray, out: Numbers) -> Numbers:
         """Gather the rows `order` (n,) of lanes (N + 1, L) into the cells (n_cells, L)."""
-        return gather(lanes, np.append(order, len(lanes) - 1)[self.rank], out)
+        return gather_rows(lanes, np.append(order, len(lanes) - 1)[self.rank], out)
 
     def accumulate(self, cells: Numbers) -> Numbers:
         """Turn the cells (n_cells, L) into running totals, in place, and return them."""
@@ -136,6 +136,6 @@ def side_by_side(weights: Numbers, dtype: Any, n_lanes: int = 0) -> Numbers:
     return lanes
 
 
-def gather(lanes: Numbers, rows: IntArray, out: Numbers) -> Numbers:
+def gather_rows(lanes: Numbers, rows: IntArray, out: Numbers) -> Numbers:
     """Gather rows into `out`; unlike indexing, this lets other threads run meanwhile."""
     return np.take(lanes, rows, axis=0, out=out, mode="clip")

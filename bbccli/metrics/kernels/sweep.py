@@ -12,7 +12,7 @@ import numpy as np
 
 from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.pairs import LONG, PresortedPairs, heaviest, largest_total
-from bbccli.metrics.kernels.running import Grid, Numbers, gather, side_by_side
+from bbccli.metrics.kernels.running import Grid, Numbers, gather_rows, side_by_side
 from bbccli.types import FloatArray, IntArray
 
 CACHE = 2**19
@@ -118,13 +118,13 @@ def _sweep(
     for column, c in enumerate(configurations):
         grid.arrange(of_controls, pairs.controls[c], running[1:])
         grid.accumulate(running[1:])
-        gather(running, place[pairs.below[c]], beaten)
-        beaten += gather(running, place[pairs.upto[c]], tied) if pairs.tied[c] else beaten
+        gather_rows(running, place[pairs.below[c]], beaten)
+        beaten += gather_rows(running, place[pairs.upto[c]], tied) if pairs.tied[c] else beaten
         if pairs.earlier is not None:
             if surplus is None:  # whole blocks, whatever the order within them
                 surplus = 2 * running.take(place[pairs.earlier], axis=0)
             beaten -= surplus
-        concordant = np.einsum("il,il->l", gather(of_cases, pairs.cases[c], weights), beaten)
+        concordant = np.einsum("il,il->l", gather_rows(of_cases, pairs.cases[c], weights), beaten)
         counts[:, column] += concordant.astype(counts.dtype, copy=False)
 
 

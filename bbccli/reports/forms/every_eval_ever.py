@@ -12,7 +12,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import as_json
 from bbccli.reports import Style
 from bbccli.reports.words import phrases
-from bbccli.reports.words.for_papers import choice
+from bbccli.reports.words.for_papers import chosen_winner
 from bbccli.reports.words.sentences import gate_sentence
 from bbccli.types import Direction, Side
 
@@ -76,7 +76,7 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
         "evaluation_name": task,
         "source_data": {"dataset_name": task, "source_type": "other"},
         "metric_config": {
-            "evaluation_description": choice(estimate, document).removeprefix(",").strip(),
+            "evaluation_description": chosen_winner(estimate, document).removeprefix(",").strip(),
             "metric_id": estimate.metric,
             "metric_name": evaluation.score if evaluation else estimate.metric,
             "lower_is_better": estimate.direction is Direction.MINIMIZE,

@@ -189,7 +189,7 @@ def figure_section(drawn: Drawn, ident: str, *, landmark: bool = True) -> Markup
         ident,
         tag("p", drawn.reading, class_="reading"),
         tag("figure", Markup(pictures), tag("figcaption", drawn.caption)),
-        details("Data as a table", first_rows(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+        details("Data as a table", top_rows(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
         landmark=landmark,
     )
 
@@ -204,13 +204,13 @@ def folded_table(
     """Return a table of the first rows; of many more, all are folded away below it."""
     if len(rows) <= MOST_OPEN:
         return table(caption, columns, rows, marked)
-    whole = first_rows(caption, columns, rows, most, marked)
+    whole = top_rows(caption, columns, rows, most, marked)
     first = table(caption, columns, rows[:MOST_OPEN], marked)
     which = f"All {len(rows):,}" if len(rows) <= most else f"The first {most} of {len(rows):,}"
     return Markup(first + details(f"{which} rows", whole))
 
 
-def first_rows(
+def top_rows(
     caption: str,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],

@@ -106,10 +106,10 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
         )
     data = ", ".join(data_parts(document, _metrics(estimate), part))
     method = ", ".join(_method(estimate, document))
-    return f"{figure}{choice(estimate, document)}; {data}; {method}"
+    return f"{figure}{chosen_winner(estimate, document)}; {data}; {method}"
 
 
-def choice(estimate: Estimate, document: Envelope) -> str:
+def chosen_winner(estimate: Estimate, document: Envelope) -> str:
     """The winner, and whether the figure is corrected for choosing it."""
     winner, read = estimate.winner, document.input
     if (opened := estimate.opened) is not None:

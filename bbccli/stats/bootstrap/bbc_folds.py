@@ -20,7 +20,7 @@ from bbccli.metrics.base import MeanScorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import bootstrap, collect
+from bbccli.stats.bootstrap.loop import collect, collected
 from bbccli.stats.bootstrap.summary import enough
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import (
@@ -120,7 +120,7 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
         def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
             return np.full(len(drawn), winner), drawn.in_bag @ values / len(values)
 
-        return bootstrap(Selections(), n_resamples, draws, score, progress=case.progress)
+        return collected(Selections(), n_resamples, draws, score, progress=case.progress)
 
     def every(repeat: int) -> Distribution:
         values = by_repeat[repeat]

@@ -19,7 +19,7 @@ from bbccli.notes import Note
 from bbccli.notes.methods import few_left_out, redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections, score_made
-from bbccli.stats.bootstrap.loop import Inside, bootstrap, extend, in_bags, measure, split_columns
+from bbccli.stats.bootstrap.loop import Inside, collected, extend, in_bags, measure, split_columns
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
@@ -273,7 +273,7 @@ def of_winner(case: Case) -> Answer:
         return winners, measured.paired(drawn.in_bag, winners)
 
     distribution = enough(
-        lambda n: bootstrap(selections, n, draws, score, n_sweeps=n_sweeps, progress=case.progress),
+        lambda n: collected(selections, n, draws, score, n_sweeps=n_sweeps, progress=case.progress),
         case,
     )
     notes = notes_on_draws(matrix, metric, distribution)

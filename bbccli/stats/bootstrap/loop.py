@@ -73,7 +73,7 @@ Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
 """Resamples -> a configuration (B,) and a value (B,) of each."""
 
 
-def bootstrap(
+def collected(
     selections: Selections,
     n_resamples: int,
     draws: Draws,
