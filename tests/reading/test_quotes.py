@@ -197,6 +197,7 @@ MARKS = st.sampled_from(
 @example("a,b", [",,", "nan"])
 @example("a,b", [",,"])
 @example("a,b", [",", "\n", " "])
+@example("a", ["0", "x", "a"])
 def test_the_same_cells(header, pieces):
     text = header + "\n" + "".join(pieces)
     try:
@@ -235,6 +236,8 @@ def same(mine: object, cell: str) -> bool:
         return cell.strip().casefold() == str(mine).casefold() or cell in "01"
     if isinstance(mine, int | float):
         bare = cell.strip().removeprefix("'")  # as spreadsheets mark what is typed as text
+        if bare[:2] in ("0x", "0X"):  # Arrow reads hexadecimal; keys are compared as written
+            return mine == int(bare, 16)
         readings = [float(bare.replace(",", by)) for by in ".," if by == "." or "," not in bare]
         return mine in readings or (math.isnan(mine) and math.isnan(readings[0]))
     if isinstance(mine, date):  # a time too, of which a cell may say the hour alone

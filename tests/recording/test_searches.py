@@ -418,7 +418,7 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     rec = recorder(tmp_path)
-    monkeypatch.setattr(store, "write", full)
+    monkeypatch.setattr(store, "write_part", full)
     with pytest.warns(RuntimeWarning, match="not recorded: .*No space left"):
         recorded = search(rec)
     own = by_hand(KNeighborsClassifier(3), rec.cv, X, Y)
