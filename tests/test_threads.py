@@ -96,18 +96,36 @@ def test_after_an_exception_nothing_starts_and_nothing_runs_on(error):
 
     def one(number):
         begun.append(number)
-        if threading.get_ident() == caller:
+        try:
+            if threading.get_ident() == caller:
+                raise error
             time.sleep(0.02)
-            raise error
-        time.sleep(0.1)
-        ended.append(number)
+        finally:
+            ended.append(number)
 
     with pytest.raises(error):
         list(ordered_map(one, range(50), 3))
-    n_begun = len(begun)
-    assert len(ended) == n_begun - 1
-    time.sleep(0.15)
-    assert len(begun) == n_begun <= 3
+    seen = sorted(begun)
+    assert sorted(ended) == seen
+    time.sleep(0.1)
+    assert sorted(begun) == seen
+    assert len(seen) < 50
+
+
+def test_the_calling_thread_begins_nothing_after_its_exception():
+    release, here, caller = threading.Event(), [], threading.get_ident()
+
+    def one(number):
+        if threading.get_ident() != caller:
+            assert release.wait(20)
+            return
+        here.append(number)
+        threading.Timer(0.1, release.set).start()
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        list(ordered_map(one, range(50), 3))
+    assert len(here) == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")

@@ -73,8 +73,8 @@ def ordered_map(
 
     def oldest() -> Made:
         for place, (item, future) in enumerate(pending):
-            if pending[0][1].done():
-                break
+            if pending[0][1].done() or (future.done() and future.exception()):
+                break  # what follows an exception is of no use
             if future.cancel():
                 pending[place] = item, _done(apply, item)
         return pending.popleft()[1].result()
