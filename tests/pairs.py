@@ -4,8 +4,7 @@ import numpy as np
 from matrices import of_labels
 
 from bbccli import METRICS, Plan, PredictionMatrix
-from bbccli.comparisons.pairs import TESTS
-from bbccli.comparisons.pairs.base import PairCase
+from bbccli.comparisons import compare_pairs
 from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
@@ -32,9 +31,8 @@ def of_folds(first, second):
     )
 
 
-def case(matrix, metric, pair=(0, 1), plan=PLAN, **options):
-    return PairCase(matrix, METRICS[metric], plan, tuple(pair), **options)
-
-
 def ask(test, matrix, metric, pair=(0, 1), plan=PLAN, **options):
-    return TESTS[test].run(case(matrix, metric, pair, plan, **options))
+    """What a test says of two configurations, or of several at once."""
+    names = [matrix.configurations[c] for c in pair]
+    ((found,), _) = compare_pairs(matrix, METRICS[metric], plan, [names], [test], **options)
+    return found

@@ -14,8 +14,8 @@ from scipy import stats
 from thorough import examples
 
 from bbccli import METHODS, METRICS, Plan
+from bbccli.comparisons import Verdict
 from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of
-from bbccli.comparisons.records import Verdict
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.platform.records import as_json
 from bbccli.types import Adjustment

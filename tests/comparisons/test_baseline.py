@@ -11,16 +11,15 @@ from documents import codes
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons.baseline import against_baseline, verdict_of
+from bbccli.comparisons import Alternative, Verdict, against_baseline
 from bbccli.comparisons.influences import evidence_of
-from bbccli.comparisons.records import Alternative, Verdict
 from bbccli.comparisons.simultaneous import against
 from bbccli.errors import UndefinedError
-from bbccli.metrics.ranking import AUC
 from bbccli.planning.simulation import right_or_wrong
 from bbccli.types import IntervalKind, Select, Side
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+AUC = METRICS["auc"]
 
 
 @pytest.mark.parametrize("name", ["auc", swept("accuracy"), swept("mse"), swept("brier")])
@@ -49,7 +48,15 @@ def test_the_verdict_is_that_of_the_interval_which_holds_the_estimate():
             continue
         lower, upper = found.interval.lower, found.interval.upper
         assert lower <= found.corrected <= upper
-        assert found.verdict is verdict_of(lower, upper, 0.01)
+        assert found.verdict is (
+            Verdict.BETTER
+            if lower > 0.01
+            else Verdict.WORSE
+            if upper < -0.01
+            else Verdict.NOT_WORSE
+            if lower >= -0.01
+            else Verdict.NOT_SHOWN
+        )
         outside += found.corrected in (lower, upper)
     assert outside
 
@@ -114,21 +121,19 @@ def test_a_margin_never_makes_a_verdict_better():
     assert rows[-1].winner.verdict is Verdict.NOT_WORSE
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "margin", "expected"),
-    [
-        (0.03, 0.1, 0.02, Verdict.BETTER),
-        swept(0.02, 0.1, 0.02, Verdict.NOT_WORSE),
-        swept(-0.02, 0.1, 0.02, Verdict.NOT_WORSE),
-        swept(-0.021, 0.1, 0.02, Verdict.NOT_SHOWN),
-        swept(-0.2, -0.02, 0.02, Verdict.NOT_SHOWN),
-        swept(-0.2, -0.021, 0.02, Verdict.WORSE),
-        swept(0.0, 0.0, 0.0, Verdict.NOT_WORSE),
-        (None, 0.1, 0.0, Verdict.UNDEFINED),
-    ],
-)
-def test_verdicts(lower, upper, margin, expected):
-    assert verdict_of(lower, upper, margin) is expected
+def test_a_bound_at_the_margin_decides_as_said():
+    """Better is beyond it, worse too, and not worse is up to it: bounds know no margin."""
+    matrix, kinds = binary(n_samples=200), set()
+    for row in against_baseline(matrix, AUC, PLAN, "c2").every:
+        expected = Verdict.NOT_WORSE, Verdict.BETTER if row.bound > 0 else Verdict.NOT_SHOWN
+        if row.bound_above < 0:
+            expected = Verdict.NOT_SHOWN, Verdict.WORSE
+        end = abs(row.bound_above if row.bound_above < 0 else row.bound)
+        for margin, verdict in zip((end, end * (1 - 1e-9)), expected, strict=True):
+            found = against_baseline(matrix, AUC, PLAN, "c2", margin).every
+            assert next(one for one in found if one.first == row.first).verdict is verdict
+        kinds.add(expected)
+    assert len(kinds) == 3
 
 
 def test_the_baseline_may_be_the_winner():

@@ -9,9 +9,10 @@ from day import swept
 from matrices import binary, changed_source, multiclass, regression, scores, survival
 
 from bbccli import METRICS, Plan
+from bbccli.comparisons import best_set
 from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.influences import evidence_of
-from bbccli.comparisons.possible_best import band, best_set, p_values
+from bbccli.comparisons.possible_best import band, p_values
 from bbccli.comparisons.simultaneous import over_draws
 from bbccli.comparisons.simultaneous import scores as scores_of
 from bbccli.errors import UndefinedError, UnsupportedError

@@ -9,14 +9,12 @@ from documents import codes
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons import families as module
-from bbccli.comparisons.families import between_families, families_by, with_families
-from bbccli.comparisons.records import Verdict
+from bbccli.comparisons import Verdict, between_families, families_by
 from bbccli.errors import OptionError
-from bbccli.metrics.ranking import AUC
 from benchmarks.validation import many_families
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+AUC = METRICS["auc"]
 TWO = {"few": (0, 6), "many": (1, 2, 3, 4, 5)}
 
 
@@ -54,7 +52,7 @@ def test_a_family_of_one_is_a_fixed_configuration():
 
 
 def test_only_so_many_families_are_compared(monkeypatch):
-    monkeypatch.setattr(module, "MOST_FAMILIES", 3)
+    monkeypatch.setattr("bbccli.comparisons.families.MOST_FAMILIES", 3)
     families = {f"f{c}": (c,) for c in range(6)}
     found = between_families(regression(n_samples=90), METRICS["mae"], PLAN, families)
     assert len(found) == 3
@@ -91,8 +89,6 @@ def test_metadata():
         "1": (0, 2),
         "2": (1,),
     }
-    told = with_families(some, {"x": (0, 2), "y": (1,)})
-    assert families_by(told, "family") == {"x": (0, 2), "y": (1,)}
 
 
 def test_bad_families():

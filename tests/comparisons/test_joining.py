@@ -8,8 +8,7 @@ from day import swept
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons import joined
-from bbccli.comparisons.families import between_families, families_by
+from bbccli.comparisons import between_families, families_by, joined
 from bbccli.domain.matrix import SampleKeys
 from bbccli.errors import InputError, OptionError
 from bbccli.types import Missing

@@ -8,13 +8,11 @@ import pytest
 from day import METRICS_BY_DAY, daily
 from documents import codes
 from matrices import binary, for_metric, regression, weighing
-from pairs import PLAN, ask, case, of_labels, of_table
+from pairs import PLAN, ask, of_labels, of_table
 
-from bbccli import METRICS, PredictionMatrix
-from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
-from bbccli.comparisons.pairs.base import PairNeed as Need
-from bbccli.comparisons.records import Verdict
-from bbccli.domain.plan import Plan, n_draws
+from bbccli import METRICS, Plan, PredictionMatrix
+from bbccli.comparisons import Verdict, compare_pairs
+from bbccli.comparisons.pairs import MODULES, TESTS
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.platform.records import as_json
 from bbccli.platform.resources import Engine, Resources, use
@@ -23,13 +21,13 @@ from bbccli.types import Adjustment, Pooling, Side
 
 def made(test, **options):
     """A matrix that the test takes."""
-    if Need.FIVE_BY_TWO in TESTS[test].needs:
+    if "five-by-two" in TESTS[test].needs:
         options = {"n_repeats": 5, "n_folds": 2} | options
     return binary(**options)
 
 
 def metric_of(test):
-    return "auc" if Need.AUC in TESTS[test].needs else "accuracy"
+    return "auc" if "auc" in TESTS[test].needs else "accuracy"
 
 
 def found_of(test, matrix=None, pair=(1, 4), plan=PLAN, **options):
@@ -84,7 +82,7 @@ def test_swapping_the_two_flips_the_sign_and_keeps_p(test):
 
 @every_test
 def test_a_loss_is_better_where_it_is_smaller(test):
-    if Need.AUC in TESTS[test].needs:
+    if "auc" in TESTS[test].needs:
         pytest.skip("the AUC is no loss")
     matrix = made(test)
     right, wrong = (ask(test, matrix, name, (1, 4)) for name in ("accuracy", "error"))
@@ -147,8 +145,9 @@ def test_more_draws_begin_with_the_same(test):
 
 
 def test_draws_of_an_automatic_number():
-    assert n_draws(Plan(n_resamples=100_000, tolerance=0.001)) == 10_000
-    assert n_draws(Plan(n_resamples=77)) == 77
+    """As a p of a thousand draws, a tolerance of a thousandth takes 10,000."""
+    found = ask("permutation", binary(), "auc", (1, 4), Plan(n_resamples=100_000, tolerance=0.001))
+    assert found.error == pytest.approx(np.sqrt(found.p * (1 - found.p) / 10_000), rel=1e-3)
 
 
 @every_test
@@ -195,37 +194,29 @@ def test_needs_are_said(test):
     needs, metric = TESTS[test].needs, metric_of(test)
     plain = made(test)
     asked = {
-        Need.FOLDS: (replace(plain, folds=None), metric, "needs to know the fold"),
-        Need.ONE_REPEAT: (made(test, n_repeats=2), metric, "takes one prediction per sample"),
-        Need.UNGROUPED: (replace(plain, groups=np.arange(40) // 2), metric, "come in groups"),
-        Need.UNWEIGHTED: (
+        "folds": (replace(plain, folds=None), metric, "needs to know the fold"),
+        "one-repeat": (made(test, n_repeats=2), metric, "takes one prediction per sample"),
+        "ungrouped": (replace(plain, groups=np.arange(40) // 2), metric, "come in groups"),
+        "unweighted": (
             replace(plain, outcome=weighing(plain.outcome)), metric, "takes no sample weights"
         ),
-        Need.IN_COMMON: (apart(plain), metric, "have none in common"),
-        Need.YES_OR_NO: (plain, "log-loss", "is for shares of samples"),
-        Need.AUC: (plain, "accuracy", "is for the AUC of two classes"),
-        Need.FIVE_BY_TWO: (binary(n_repeats=5, n_folds=3), metric, "exactly 5 repeats of 2 folds"),
+        "in-common": (apart(plain), metric, "have none in common"),
+        "yes-or-no": (plain, "log-loss", "is for shares of samples"),
+        "auc": (plain, "accuracy", "is for the AUC of two classes"),
+        "five-by-two": (binary(n_repeats=5, n_folds=3), metric, "exactly 5 repeats of 2 folds"),
     }  # fmt: skip
     for need, (matrix, asked_metric, problem) in asked.items():
         if need in needs:
             with pytest.raises((UndefinedError, UnsupportedError), match=f"{test}.* {problem}"):
                 ask(test, matrix, asked_metric, (1, 4))
-        elif need in (Need.FOLDS, Need.ONE_REPEAT, Need.UNGROUPED, Need.UNWEIGHTED) and (
-            Need.FIVE_BY_TWO not in needs
+        elif need in ("folds", "one-repeat", "ungrouped", "unweighted") and (
+            "five-by-two" not in needs
         ):
             assert ask(test, matrix, asked_metric, (1, 4)).verdict is not Verdict.UNDEFINED
 
 
 @every_test
-def test_configurations_have_to_be_two_and_different(test):
-    for pair in [(1,), (1, 1)]:
-        with pytest.raises(OptionError, match="compares two different configurations"):
-            found_of(test, pair=pair)
-    if TESTS[test].several:
-        assert found_of(test, pair=(0, 1, 2)).second == ""
-    else:
-        with pytest.raises(OptionError, match="compares two different configurations"):
-            found_of(test, pair=(0, 1, 2))
+def test_a_rope_is_not_negative(test):
     with pytest.raises(OptionError, match="rope is -1"):
         found_of(test, rope=-1.0)
 
@@ -373,8 +364,6 @@ def test_the_default_fits_the_metric(matrix, metric, expected):
     (found,), _ = compare_pairs(matrix, METRICS[metric], PLAN, [("c1", "c4")])
     assert found.test == expected
     assert found.p
-    if expected in DEFAULTS:
-        assert default_test(case(matrix, metric, (1, 4))).name == expected
 
 
 def test_p_values_are_adjusted_test_by_test():

@@ -7,11 +7,9 @@ import pytest
 from day import swept
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
+from bbccli import Plan
 from bbccli.domain.matrix import Unfinished
-from bbccli.domain.plan import Plan
 from bbccli.dropping import drop, replay
-from bbccli.dropping.base import Interim
-from bbccli.dropping.over_samples import worse_shares
 
 ACCURACY = METRIC_OF["acc"]
 B = 1000
@@ -35,11 +33,12 @@ def expected_of(what, fold):
 @pytest.mark.parametrize("fold", range(10))
 def test_probabilities_after_every_fold(fold):
     data = so_far(fold + 1)
-    standing = Interim.of(data, ACCURACY, Plan(n_resamples=10 * B))
-    assert data.configurations[standing.best] == EXPECTED["exact"]["best_config_per_fold"][fold]
+    found = drop(data, ACCURACY, Plan(n_resamples=10 * B), min_samples=0)
+    assert found.best == EXPECTED["exact"]["best_config_per_fold"][fold]
     exact = expected_of("p_best_beats_config", fold)
     error = np.sqrt(exact * (1 - exact) / (10 * B)) + 1e-4
-    assert (np.abs(worse_shares(standing) - exact) < 4 * error).all()
+    shares = np.array([one.probability for one in found.decisions])
+    assert (np.abs(shares - exact) < 4 * error).all()
 
 
 @pytest.fixture(scope="module", params=[10, swept(ENOUGH)])

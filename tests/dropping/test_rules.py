@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,12 +12,10 @@ from matrices import of, of_labels, regression
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.domain.matrix import Unfinished
 from bbccli.domain.outcome import Outcome
-from bbccli.dropping import RULES, over_samples
-from bbccli.dropping.base import Interim
-from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
+from bbccli.dropping import RULES, drop
+from bbccli.dropping.over_folds import abilities, error_variance, wins_of
 from bbccli.dropping.over_samples import top_ones
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.stats.significance import friedman_test, signed_ranks
 from bbccli.types import PredictionKind, Task
 
 ACCURACY = METRICS["accuracy"]
@@ -38,9 +37,15 @@ def by_fold(shares, size=20):
     return labels(right.reshape(-1, shares.shape[1]), len(shares))
 
 
-def verdict(rule, matrix, threshold=None, metric=ACCURACY):
-    standing = Interim.of(matrix, metric, Plan(200))
-    return RULES[rule].judge(standing, threshold or RULES[rule].threshold)
+def verdict(rule, matrix, threshold=None, metric=ACCURACY, plan=Plan(200)):
+    """What a rule says of those that are still in, however few samples there are."""
+    found = drop(matrix, metric, plan, rule=rule, threshold=threshold, min_samples=0).decisions
+    still = [one for one in found if one.fate != "dropped earlier"]
+    return SimpleNamespace(
+        worse=np.array([one.fate == "drop" for one in still]),
+        probability=np.array([one.probability for one in still], float),
+        p_value=np.array([one.p_value for one in still], float),
+    )
 
 
 def test_bbcd_counts_the_draws_in_which_it_is_worse():
@@ -81,26 +86,26 @@ def test_bbcd_does_not_count_what_is_undefined():
 
 @pytest.mark.parametrize("unit", ["samples", "groups"])
 def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypatch):
-    monkeypatch.setattr(over_samples.resampling, "PATIENCE", 1)  # all are usable, but for a block
+    monkeypatch.setattr("bbccli.stats.resampling.PATIENCE", 1)  # all are usable, but for a block
     scores = np.linspace(0, 1, 40)[None, :, None] * [1.0, -1.0]
     outcome = Outcome(Task.BINARY, (np.arange(40) == 39).astype(int), ("no", "yes"))
     matrix = of(outcome, scores, PredictionKind.SCORE)
     if unit == "groups":
         matrix = replace(matrix, groups=np.arange(40) // 2)
     with pytest.raises(UndefinedError, match=f"almost no resample of the {unit} can be used"):
-        RULES["bbcd"].judge(Interim.of(matrix, METRICS["auc"], Plan(2000)), 0.99)
+        verdict("bbcd", matrix, metric=METRICS["auc"], plan=Plan(2000))
 
 
-def slow_brace(standing, sign, loss, groups=None, weights=None):
+def slow_brace(loss, groups=None, weights=None):
     """Probabilities by loops over samples, from losses (N, C); groups are added up."""
     from scipy.stats import t
 
     n, n_configurations = loss.shape
     weights = np.ones(n) if weights is None else weights
     groups = np.arange(n) if groups is None else groups
-    found = np.zeros(n_configurations)
+    found, best = np.zeros(n_configurations), np.average(loss, axis=0, weights=weights).argmin()
     for c in range(n_configurations):
-        behind = [sign * (loss[i, c] - loss[i, standing.best]) for i in range(n)]
+        behind = [loss[i, c] - loss[i, best] for i in range(n)]
         mean = sum(weights[i] * behind[i] for i in range(n)) / sum(weights)
         if mean <= 0:
             continue
@@ -121,10 +126,9 @@ def test_brace_by_loops(seed, kind):
     groups = rng.integers(0, 20, 60) if kind in ("groups", "both") else None
     weights = rng.random(60) + 0.2 if kind in ("weights", "both") else None
     matrix = replace(matrix, groups=groups, outcome=replace(matrix.outcome, weights=weights))
-    standing = Interim.of(matrix, METRICS["mae"], Plan())
     loss = np.abs(matrix.predictions[0] - matrix.outcome.values[:, None])
-    expected = slow_brace(standing, 1, loss, groups, weights)
-    found = RULES["brace"].judge(standing, 0.9)
+    expected = slow_brace(loss, groups, weights)
+    found = verdict("brace", matrix, 0.9, METRICS["mae"])
     assert found.probability == pytest.approx(expected, abs=1e-9)
     assert found.worse.tolist() == (expected > 0.9).tolist()
     assert np.count_nonzero(expected) == 4
@@ -198,10 +202,9 @@ def test_betting_by_loops(seed, kind):
     groups = rng.integers(0, 60, 120) if kind in ("groups", "both") else None
     weights = rng.random(120) + 0.2 if kind in ("weights", "both") else None
     matrix = replace(matrix, groups=groups, outcome=replace(matrix.outcome, weights=weights))
-    standing = Interim.of(matrix, METRICS["accuracy"], Plan())
     loss = (matrix.predictions[0] != matrix.outcome.values[:, None]).astype(float)
     expected = slow_betting(matrix, loss, 0.8, 9)
-    assert RULES["betting"].judge(standing, 0.8).worse.tolist() == expected
+    assert verdict("betting", matrix, 0.8).worse.tolist() == expected
     assert any(expected) or kind != "plain"
 
 
@@ -248,12 +251,6 @@ def test_betting_keeps_its_promise_however_often_one_looks():
     assert lost > 0
 
 
-def ranked(gains):
-    from scipy.stats import rankdata
-
-    return rankdata(-gains, axis=1)
-
-
 APART = [[0.9, 0.6, 0.3]] * 5
 ONCE_EACH = [[0.6, 0.9, 0.3], [0.9, 0.3, 0.6], *APART[2:]]
 OF_TWO = [[0.9, 0.6], [0.8, 0.8], [0.7, 0.6], [0.9, 0.6], [0.9, 0.6]]
@@ -289,7 +286,6 @@ def test_friedman_compares_only_after_the_overall_test():
     # difference among the four (p 0.145)
     ranks = [[0, 3, 1, 2], [0, 3, 1, 2], [1, 0, 3, 2], [1, 2, 3, 0], [0, 3, 1, 2]]
     shares = (np.array(ranks) + 2) / 10
-    assert friedman_test(ranked(shares)).p == pytest.approx(0.1447, abs=1e-4)
     found = verdict("friedman", by_fold(shares))
     assert not found.worse.any()
     assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
@@ -373,25 +369,30 @@ def slow_signed_ranks(differences):
     return np.mean(np.array(sums) >= observed - 1e-9)
 
 
-def test_signed_ranks_by_all_signs():
-    differences = np.round(RNG.normal(0.5, size=(7, 12)), 1)
-    differences[2, 3] = differences[4, 3] = 0.0
-    expected = [slow_signed_ranks(column) for column in differences.T]
-    np.testing.assert_allclose(signed_ranks(differences, MOST_EXACT)[1], expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("n", [4, swept(10), swept(30), swept(80)])
-def test_signed_ranks_are_those_of_scipy(n):
+def scipy_s_signed_ranks(differences):
     from scipy.stats import wilcoxon
 
-    differences = RNG.normal(0.3, size=(n, 3))
-    # "approx" is what old versions of scipy call "asymptotic"; above 50 "auto" takes it in all
-    method = "exact" if n <= 50 else "auto"
-    expected = [
-        wilcoxon(d, alternative="greater", correction=False, method=method).pvalue
-        for d in differences.T
-    ]
-    np.testing.assert_allclose(signed_ranks(differences, MOST_EXACT)[1], expected, rtol=1e-9)
+    # above 50 "auto" takes what old versions of scipy call "approx", and others "asymptotic"
+    method = "exact" if len(differences) <= 50 else "auto"
+    return wilcoxon(differences, alternative="greater", correction=False, method=method).pvalue
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "slowly"),
+    [
+        (7, 20, slow_signed_ranks),  # many of them equal, and some zero
+        *((n, 10**4, scipy_s_signed_ranks) for n in (4, 10)),
+        *(swept(n, 10**4, scipy_s_signed_ranks) for n in (30, 80)),
+    ],
+)
+def test_wilcoxon_is_the_test_of_signed_ranks(n, size, slowly):
+    shares = np.clip(RNG.normal(np.linspace(0.6, 0.4, 6), 0.1, size=(n, 6)), 0, 1)
+    matrix = by_fold(shares, size)
+    found, shares = verdict("wilcoxon", matrix).p_value, np.round(shares * size) / size
+    best = shares.mean(axis=0).argmax()
+    others = [c for c in range(6) if c != best]
+    expected = [slowly(np.round(shares[:, best] - shares[:, c], 9)) for c in others]
+    np.testing.assert_allclose(found[others], expected, rtol=1e-9)
 
 
 def test_cvst_top_ones_by_hand():

@@ -10,7 +10,8 @@ from making import loops
 from matrices import binary, regression
 
 from bbccli import METRICS, Plan, compare, correct
-from bbccli.comparisons.families import between_families, made_against
+from bbccli.comparisons import between_families
+from bbccli.comparisons.families import made_against
 from bbccli.documents.leaderboard import leaderboard
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan

@@ -8,13 +8,12 @@ import pytest
 from day import swept
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
+from slow_comparisons import placements_less_auc
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import UnsupportedError
-from bbccli.methods.literature.auc import delong_variance
-from bbccli.metrics.roc_area import hanley_mcneil_variance
-from bbccli.stats.influence import auc_influence, auc_variance
+from bbccli.methods.literature.split import split_samples
 from bbccli.types import PredictionKind, Side, Task
 
 AUC = METRICS["auc"]
@@ -31,6 +30,14 @@ def scored(scores, truth=TRUTH, **fields):
     outcome = Outcome(Task.BINARY, np.asarray(truth), ("no", "yes"))
     return replace(binary(), outcome=outcome, predictions=scores[None], configurations=names,
                    kind=PredictionKind.SCORE, folds=None, **fields)  # fmt: skip
+
+
+def variance_of(data, column=0, method="delong"):
+    """From an interval of a low level, which no bound of the AUC cuts off."""
+    plan = replace(EVERYTHING, level=0.01)
+    found = METHODS[method].run(data.of_configurations([column]), AUC, plan)
+    reach = (found.interval.upper - found.interval.lower) / 2
+    return (reach / NormalDist().inv_cdf(0.505)) ** 2
 
 
 def slow_clustered_variance(truth, scores, groups):
@@ -56,10 +63,9 @@ def slow_clustered_variance(truth, scores, groups):
 @pytest.mark.parametrize("name", ALL)
 def test_variance_and_bounds_as_in_r(name):
     data, expected = matrix(name, "auc"), answers(name, "delong")["configs"]
-    everything = np.ones(data.n_samples, bool)
     for configuration, theirs in expected.items():
         column = data.configurations.index(configuration)
-        variance = delong_variance(data, column, everything)
+        variance = variance_of(data, column)
         assert variance == pytest.approx(theirs["var_pROC"], abs=1e-12, rel=1e-10)
         two, lower = (
             METHODS["delong"].run(
@@ -81,16 +87,9 @@ def test_variance_and_bounds_as_in_r(name):
 def test_repeats_give_the_variance_of_the_mean():
     data = binary(n_repeats=3, n_configurations=1)
     truth = data.outcome.values
-    influences = [auc_influence(s[:, 0], truth == 1, truth == 0) for s in data.predictions]
-
-    # the variance of a mean of three is the mean of all nine covariances
-    def total(a, b):
-        both = [auc_variance(x, truth == 1, truth == 0) for x in (a + b, a - b)]
-        return (both[0] - both[1]) / 4
-
-    expected = np.mean([[total(a, b) for a in influences] for b in influences])
-    found = delong_variance(data, 0, np.ones(40, bool))
-    assert found == pytest.approx(expected, rel=1e-12)
+    influence = np.mean([placements_less_auc(s, truth)[1][:, 0] for s in data.predictions], axis=0)
+    expected = sum(influence[truth == k].var(ddof=1) / 20 for k in (0, 1))
+    assert variance_of(data) == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_missing_prediction_never_counts():
@@ -100,8 +99,8 @@ def test_a_missing_prediction_never_counts():
     far_off = np.where(available, data.predictions, 0.0)
     gappy = replace(data, predictions=far_off, available=available)
     there = replace(data, folds=None).of_samples(np.flatnonzero(rows))
-    expected = delong_variance(there, 0, np.ones(int(rows.sum()), bool))
-    assert delong_variance(gappy, 0, np.ones(80, bool)) == pytest.approx(expected)
+    for method in ("delong", "hanley-mcneil"):
+        assert variance_of(gappy, 0, method) == pytest.approx(variance_of(there, 0, method))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -111,8 +110,7 @@ def test_groups_are_as_in_the_slow_loop(seed):
     grouped = replace(data, groups=groups)
     for c in range(2):
         expected = slow_clustered_variance(data.outcome.values, data.predictions[0, :, c], groups)
-        found = delong_variance(grouped, c, np.ones(50, bool))
-        assert found == pytest.approx(expected, rel=1e-12)
+        assert variance_of(grouped, c) == pytest.approx(expected, rel=1e-10)
 
 
 # Edges
@@ -138,11 +136,8 @@ def test_one_sample_of_a_class_gives_no_interval():
 def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     data = binary(n_samples=200, n_configurations=30, seed=7)
     found = METHODS["delong-10p"].run(data, AUC, Plan(level=0.9, side=Side.LOWER))
-    rows = np.zeros(200, bool)
-    from bbccli.methods.literature.split import split_samples
-
-    rows[split_samples(data, Plan()).evaluation] = True
-    error = np.sqrt(delong_variance(data, data.configurations.index(found.winner), rows))
+    rows = np.flatnonzero(split_samples(data, Plan()).evaluation)
+    error = variance_of(data.of_samples(rows), data.configurations.index(found.winner)) ** 0.5
     expected = found.value - NormalDist().inv_cdf(0.9 ** (1 / 3)) * error
     assert found.interval.lower == pytest.approx(expected, abs=1e-12)
 
@@ -175,9 +170,10 @@ def taken(data, column, rows):
 
 def test_by_hand():
     # A = 1/2: Q1 = Q2 = 1/3, so (1/4 + (M + N - 2) / 12) / (M N) = (M + N + 1) / (12 M N)
-    assert hanley_mcneil_variance(0.5, 8, 5) == pytest.approx(14 / (12 * 40))
-    assert hanley_mcneil_variance(1.0, 8, 5) == 0
-    assert hanley_mcneil_variance(0.0, 8, 5) == 0
+    truth = np.repeat([1, 0], [8, 5])
+    for scores, variance in ((0 * truth, 14 / (12 * 40)), (truth, 0), (-truth, 0)):
+        found = variance_of(scored(scores, truth), 0, "hanley-mcneil")
+        assert found == pytest.approx(variance, abs=1e-15)
 
 
 @pytest.mark.sweep
@@ -194,25 +190,13 @@ def test_bounds_as_in_the_textbook(name):
             assert found.value == pytest.approx(answer["auc"], abs=1e-13)
             bound = min(max(answer["lower95_one_sided"], 0), 1)
             assert found.interval.lower == pytest.approx(bound, abs=1e-10)
-            counts = (int((data.outcome.values[rows] == k).sum()) for k in (1, 0))
-            error = np.sqrt(hanley_mcneil_variance(found.value, *counts))
+            error = variance_of(taken(data, column, rows), 0, "hanley-mcneil") ** 0.5
             assert error == pytest.approx(answer["se_textbook"], abs=1e-10)
         found = METHODS["hanley-mcneil"].run(
             taken(data, column, everything), AUC, Plan(evaluation_share=0)
         )
         ends = np.clip(theirs["ci95_two_sided_unclipped"], 0, 1)
         assert (found.interval.lower, found.interval.upper) == pytest.approx(ends, abs=1e-10)
-
-
-def test_a_configuration_with_gaps_counts_the_samples_that_it_predicts():
-    data = binary(n_samples=80, n_configurations=1)
-    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
-    gappy = replace(data, available=available)
-    found, expected = (
-        METHODS["hanley-mcneil"].run(m, AUC, Plan(evaluation_share=0))
-        for m in (gappy, taken(data, 0, available[0, :, 0]))
-    )
-    assert found.interval == expected.interval
 
 
 def test_groups_are_refused():

@@ -1,7 +1,6 @@
 """What the guard does to methods: few samples of a class, perfect winners, folds."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from scipy.stats import beta
 
 from bbccli import METRICS, Plan
 from bbccli.domain.outcome import Outcome
-from bbccli.dropping.base import loss_range
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS, Gives, Need, estimate
 from bbccli.types import IntervalKind, Pooling, PredictionKind, Side, Task
@@ -95,10 +93,6 @@ class TestBrier:
         ))  # fmt: skip
         assert METRICS["brier"].within(of_two).bounds == (0.0, 1.0)
         assert METRICS["brier"].within(of_three).bounds == (0.0, 2.0)
-
-    def test_the_range_of_its_losses(self):
-        standing = SimpleNamespace(metric=METRICS["brier"], matrix=binary())
-        assert loss_range(standing) == 1.0
 
     def test_the_guard_pulls_towards_1(self):
         found = run(all_right(20, 20), "bbc", "brier", replace(LOWER, side=Side.UPPER))

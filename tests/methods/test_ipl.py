@@ -10,7 +10,6 @@ from scipy.optimize import lsq_linear
 
 from bbccli import METHODS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods.literature.ipl import curves_at_full_size
 from bbccli.types import PredictionKind
 from benchmarks.validation import learning_curves
 
@@ -44,10 +43,10 @@ def slowly(sizes, errors, full, least=0.0):
 @pytest.mark.parametrize("seed", daily(range(7), [0]))
 def test_noisy_curves_against_a_slow_loop(seed):
     rng = np.random.default_rng(seed)
-    losses = rng.uniform(0, 0.5, (len(SIZES), 4))  # rising, falling, on the bounds and off them
-    found = curves_at_full_size(SIZES / 100, losses, 0.0)
-    expected = [slowly(SIZES, column, 100) for column in losses.T]
-    assert found == pytest.approx(expected, abs=2e-3)
+    for _ in range(4):  # rising, falling, on the bounds and off them
+        losses = rng.integers(0, N // 2, (len(SIZES), 1)) / N
+        found = IPL.run(matrix_of(losses), "error", Plan()).value
+        assert found == pytest.approx(slowly(SIZES, losses[:, 0], N), abs=2e-3)
 
 
 def test_the_smallest_fitted_error_is_the_estimate_whoever_wins_at_the_largest_size():

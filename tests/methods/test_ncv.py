@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,6 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from bbccli import METRICS, Plan, read
 from bbccli.errors import InputError, UndefinedError
 from bbccli.methods import METHODS, estimate
-from bbccli.methods.ncv import nested_error
 from bbccli.types import Missing, Pooling, Side
 
 # Eight samples, two outer folds of four; within each training set two inner folds of two.
@@ -330,14 +330,13 @@ def test_the_slow_loop(tmp_path, name, loss, shift, n_repeats):
     assert found.experimental
 
 
-def test_equal_losses_have_no_spread():
-    losses = [(np.full(4, 0.5), np.full(2, 0.5))] * 3
-    assert nested_error(losses, 6, 3) == (0.0, 1.0)
-
-
-def test_a_single_test_sample_has_no_variance():
-    losses = [(np.full(4, 0.5), np.full(1, 0.5))] * 3
-    assert np.isnan(nested_error(losses, 6, 3)[0])
+def test_equal_losses_have_no_spread(tmp_path):
+    """All are wrong by a half: no loss tells outer folds from inner ones."""
+    halves = re.sub(r"0\.\d,0\.\d$", "0.5,0.5", BY_HAND, flags=re.M)
+    found = METHOD.run(matrix_of(tmp_path, halves), METRICS["brier"], LOWER_90)
+    assert (found.value, found.interval.lower) == (0.25, 0.25)
+    (note,) = (note for note in found.notes if note.code == "nested-spread")
+    assert "1.00 times" in note.text
 
 
 def test_where_there_is_none(tmp_path):

@@ -18,9 +18,8 @@ from bbccli.types import Direction, PredictionKind, Task
 
 # Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.
 CLOSE = {"rtol": 1e-12, "atol": 1e-13}
-# Survival has laws of its own, beside its rules for pairs.
-TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SCORE)
-CASES = [(name, task) for name in METRICS for task in TASKS if task in METRICS[name].tasks]
+CASES = [(name, task) for name in METRICS for task in Task if task in METRICS[name].tasks]
+UNO = "the censoring distribution of Uno's concordance is that of the samples that are bound"
 
 
 @cache
@@ -72,6 +71,8 @@ def take(outcome, rows):
 @pytest.mark.sweep
 def test_integer_weights_repeat_rows(weighted_case):
     metric, matrix, scorer = weighted_case
+    if metric.name == "concordance-uno":
+        pytest.skip(UNO)
     weights = some_weights(matrix)
     for row, found in zip(weights, scorer(weights), strict=True):
         repeated = np.repeat(np.arange(matrix.n_samples), row)
@@ -88,6 +89,8 @@ def test_multiples_of_weights_change_nothing(weighted_case):
 
 def test_real_weights_weigh_as_sample_weights_do(case):
     metric, matrix, scorer = case
+    if metric.name == "concordance-uno":
+        pytest.skip(UNO)
     chosen = np.array([3, 1, 3])
     weights = np.random.default_rng(4).gamma(2.0, size=(3, matrix.n_samples)) + 0.01
     unit, found = everything(matrix), scorer(weights)
@@ -172,6 +175,9 @@ def test_no_weight_is_undefined(weighted_case):
 def perfect_and_worst(matrix, metric):
     """Two configurations (N, 2[, K]): the truth, and its opposite; scores at their bounds."""
     wants = metric.wants
+    if matrix.task is Task.SURVIVAL:  # at equal times the event was first
+        risks = 0.01 * matrix.outcome.event - matrix.outcome.values
+        return np.column_stack([risks, -risks])
     if matrix.task is Task.SCORE:
         ends = np.array(matrix.outcome.bounds)[:: -metric.direction.sign]
         return np.tile(ends, (matrix.n_samples, 1))

@@ -1,4 +1,4 @@
-"""Concordance under weights: the definition written as a loop, and the laws of every metric."""
+"""Concordance under weights: the definition written as a loop; test_laws.py has its laws."""
 
 import tracemalloc
 
@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 from day import daily, swept
 
+from bbccli import METRICS
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.kernels import concordant_weight_censored, product
-from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
-from bbccli.metrics.ranking import AUC
-from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO, censoring_survival
-from bbccli.platform import resources
-from bbccli.platform.resources import Engine, Resources
+from bbccli.platform.resources import Engine, Resources, use
 from bbccli.types import Task
 
-METRICS = [CONCORDANCE, CONCORDANCE_UNO]
+CONCORDANCE, CONCORDANCE_UNO = METRICS["concordance"], METRICS["concordance-uno"]
 FORMS = ["product", "sweep", "numba"]
+PRODUCT = "bbccli.metrics.kernels.product"
 
 
 def outcome_of(time, event, weights=None):
@@ -76,13 +73,13 @@ def defined(metric, time, event, risks, weights, stakes=None):
 
 def use_form(form, monkeypatch):
     """Put one form of the count in force."""
-    monkeypatch.setattr(product, "FEW_CELLS", 10**9 if form == "product" else 0)
+    monkeypatch.setattr(f"{PRODUCT}.FEW_CELLS", 10**9 if form == "product" else 0)
     if form == "numba":
         pytest.importorskip("numba")
-    return resources.use(Resources(engine=Engine.NUMBA if form == "numba" else Engine.NUMPY))
+    return use(Resources(engine=Engine.NUMBA if form == "numba" else Engine.NUMPY))
 
 
-@pytest.fixture(params=METRICS, ids=lambda metric: metric.name)
+@pytest.fixture(params=[CONCORDANCE, CONCORDANCE_UNO], ids=lambda metric: metric.name)
 def metric(request):
     return request.param
 
@@ -107,9 +104,13 @@ def test_every_form_is_the_definition(metric, form, seed, monkeypatch):
     n_samples = (2, 3, 9, 20, 33, 64)[seed]
     time, event, risks = samples(n_samples, 3, seed)
     weights = integer_weights(n_samples)
+    expected, own = defined(metric, time, event, risks, weights), np.arange(9) % 3
     with use_form(form, monkeypatch):
-        found = metric.bind(outcome_of(time, event), risks)(weights)
-    np.testing.assert_allclose(found, defined(metric, time, event, risks, weights), rtol=1e-12)
+        scorer, some = metric.bind(outcome_of(time, event), risks), np.array([2, 0, 2])
+        np.testing.assert_allclose(scorer(weights), expected, rtol=1e-12)
+        np.testing.assert_allclose(scorer(weights, some), expected[:, some], rtol=1e-12)
+        paired = scorer.paired(weights, own)
+    np.testing.assert_allclose(paired, expected[np.arange(9), own], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -142,34 +143,6 @@ def test_without_an_event_indicator_every_sample_had_its_event():
     )
 
 
-# The laws
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_columns_are_independent(bound, form, monkeypatch):
-    _, scorer, weights = bound
-    chosen = np.array([4, 0, 4, 2])
-    with use_form(form, monkeypatch):
-        np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], rtol=1e-13)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_paired_scores_are_the_diagonal(bound, form, monkeypatch):
-    _, scorer, weights = bound
-    chosen = np.array([0, 4, 4, 1, 2, 2, 0, 3, 4])
-    with use_form(form, monkeypatch):
-        np.testing.assert_allclose(
-            scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen], rtol=1e-13
-        )
-
-
-def test_restriction_is_a_weight_of_zero(bound):
-    _, scorer, weights = bound
-    rows = np.random.default_rng(4).random(40) < 0.6
-    restricted = scorer.restrict(rows)
-    np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
     (_, event, _), scorer, weights = bound
@@ -194,19 +167,9 @@ def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
 def test_counts_are_exact_at_the_borders_of_the_lane_types(form, factor, monkeypatch):
     """The total is 40 to 2.7e9, its square beyond 2**32 from the third factor on."""
     time, event, risks = samples()
-    pairs = CensoredPairs.of(risks, time, event)
-    light = ones(40).astype(np.uint64)
-    heavy = light * np.uint64(factor)
-    once = [*_count(pairs, light)[0], *comparable_weight(pairs, light)]
+    scorer, light = CONCORDANCE.bind(outcome_of(time, event), risks), ones(40).astype(np.uint64)
     with use_form(form, monkeypatch):
-        many = concordant_weight_censored(pairs, heavy, np.arange(5))[0]
-    many = [*many, *comparable_weight(pairs, heavy)]
-    assert [int(n) for n in many] == [int(n) * factor**2 for n in once]
-
-
-def _count(pairs, weights):
-    with resources.use(Resources(engine=Engine.NUMPY)):
-        return concordant_weight_censored(pairs, weights, np.arange(5))
+        np.testing.assert_array_equal(scorer(light * np.uint64(factor)), scorer(light))
 
 
 def test_the_product_gives_way_where_float32_is_inexact(monkeypatch):
@@ -214,30 +177,22 @@ def test_the_product_gives_way_where_float32_is_inexact(monkeypatch):
     scorer = CONCORDANCE.bind(outcome_of(time, event), risks)
     weights = integer_weights(40)
     before = scorer(weights)
-    monkeypatch.setattr(product, "LARGEST_EXACT", 0)
-    monkeypatch.setattr(product, "concordant_weight_censored", None)
+    monkeypatch.setattr(f"{PRODUCT}.LARGEST_EXACT", 0)
+    monkeypatch.setattr(f"{PRODUCT}.concordant_weight_censored", None)
     np.testing.assert_array_equal(scorer(weights), before)
 
 
 @pytest.mark.parametrize("n_rows", [1, swept(63), swept(64), swept(65), swept(1025)])
 def test_chunks_of_resamples_do_not_show(n_rows, monkeypatch):
     time, event, risks = samples(30)
-    weights = integer_weights(30, n_rows)
-    pairs = CensoredPairs.of(risks, time, event)
-    expected = _count(pairs, weights)
+    scorer, weights = CONCORDANCE.bind(outcome_of(time, event), risks), integer_weights(30, n_rows)
+    alone = np.concatenate([scorer(row[None]) for row in weights])
     for form in FORMS:
         with use_form(form, monkeypatch):
-            found = concordant_weight_censored(pairs, weights, np.arange(5))
-        np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(scorer(weights), alone)
 
 
 # Censoring
-
-
-def test_the_censoring_distribution_is_kaplan_meiers():
-    time, event, _ = samples()
-    expected = [kaplan_meier_of_censoring(time, event, at) for at in time]
-    np.testing.assert_allclose(censoring_survival(time, event), expected, rtol=1e-13, atol=1e-15)
 
 
 def test_without_censoring_both_concordances_agree():
@@ -265,7 +220,6 @@ def test_uno_holds_the_censoring_distribution_fixed():
 def test_uno_leaves_out_events_that_everyone_left_is_censored_with():
     time, event = [1, 2, 3, 3], [1, 0, 1, 0]
     risks = np.array([[4.0], [3.0], [1.0], [2.0]])  # wrong about the last pair alone
-    assert censoring_survival(np.array(time, float), np.array(event, bool))[2] == 0
     assert CONCORDANCE.bind(outcome_of(time, event), risks)(ones(4)) == 3 / 4
     assert CONCORDANCE_UNO.bind(outcome_of(time, event), risks)(ones(4)) == 1
     only_those = np.array([[0, 0, 1, 1]], np.uint8)
@@ -290,7 +244,7 @@ def test_sample_weights_multiply_the_weights(form, monkeypatch):
         np.testing.assert_allclose(restricted(weights[:1, rows])[0], expected[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("metric", [CONCORDANCE, AUC], ids=lambda m: m.name)
+@pytest.mark.parametrize("metric", [CONCORDANCE, METRICS["auc"]], ids=lambda m: m.name)
 def test_what_is_bound_takes_about_the_memory_that_is_planned(metric, monkeypatch):
     # in large matrices, for which it is planned, few columns are sorted at a time
     monkeypatch.setattr("bbccli.metrics.kernels.pairs.SORTED_AT_ONCE", 1)
@@ -305,7 +259,7 @@ def test_what_is_bound_takes_about_the_memory_that_is_planned(metric, monkeypatc
     tracemalloc.start()
     scorer = metric.bind(outcome, scores)
     _, taken = tracemalloc.get_traced_memory()
-    if metric is AUC:  # its columns are sorted when they are first weighted
+    if metric is METRICS["auc"]:  # its columns are sorted when they are first weighted
         scorer(np.full((1, n_samples), 2, np.uint8))
         taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -315,4 +269,4 @@ def test_what_is_bound_takes_about_the_memory_that_is_planned(metric, monkeypatc
 
 def test_a_sweep_for_each_digit():
     assert CONCORDANCE.n_sweeps(1000) == 10
-    assert AUC.n_sweeps(1000) == 1
+    assert METRICS["auc"].n_sweeps(1000) == 1

@@ -4,18 +4,18 @@ The frozen data are the 500 patients of WHAS with 8 configurations in 5 folds.
 """
 
 import json
+from operator import itemgetter
 
 import numpy as np
 import pyarrow.csv
 import pytest
 from oracle_data import FOLDER, answers, drawn
 
+from bbccli import METRICS
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.kernels import concordant_weight_censored
-from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
-from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
 from bbccli.types import Task
 
+CONCORDANCE, CONCORDANCE_UNO = METRICS["concordance"], METRICS["concordance-uno"]
 NAME = "surv1_whas500"
 
 
@@ -41,41 +41,20 @@ def bind(metric, patients):
     return metric.bind(Outcome(Task.SURVIVAL, time, (), event), risks)
 
 
-def test_concordance_is_that_of_r(patients, whole_and_folds):
-    expected = answers(NAME, "cindex_R")["configs"]
-    found = bind(CONCORDANCE, patients)(whole_and_folds)
+PROGRAMS = [
+    (CONCORDANCE, "cindex_R", lambda one: one["c"]),
+    *((CONCORDANCE, "cindex_py", itemgetter(one)) for one in ("lifelines", "sksurv", "manual")),
+    (CONCORDANCE_UNO, "cindex_uno", float),
+]
+
+
+@pytest.mark.parametrize(("metric", "answer", "value"), PROGRAMS)
+def test_concordance_is_that_of_other_programs(patients, whole_and_folds, metric, answer, value):
+    expected = answers(NAME, answer)["configs"]
+    found = bind(metric, patients)(whole_and_folds)
     for c, name in enumerate(patients[4]):
-        of_r = [expected[name]["pooled"], *expected[name]["per_fold"]]
-        np.testing.assert_allclose(found[:, c], [value["c"] for value in of_r], rtol=1e-12)
-
-
-def test_pairs_are_those_of_r(patients, whole_and_folds):
-    time, event, risks, _, names = patients
-    pairs = CensoredPairs.of(risks, time, event)
-    counts = concordant_weight_censored(pairs, whole_and_folds, np.arange(len(names)))
-    comparable = comparable_weight(pairs, whole_and_folds)
-    expected = answers(NAME, "cindex_R")["configs"]
-    for c, name in enumerate(names):
-        for row, of_r in enumerate([expected[name]["pooled"], *expected[name]["per_fold"]]):
-            of = of_r["counts"]
-            assert counts[row, c] == 2 * of["concordant"] + of["tied.x"]
-            assert comparable[row] == of["concordant"] + of["discordant"] + of["tied.x"]
-
-
-@pytest.mark.parametrize("program", ["lifelines", "sksurv", "manual"])
-def test_concordance_is_that_of_other_programs(patients, whole_and_folds, program):
-    expected = answers(NAME, "cindex_py")["configs"]
-    found = bind(CONCORDANCE, patients)(whole_and_folds)
-    for c, name in enumerate(patients[4]):
-        theirs = [expected[name][part][program] for part in ("pooled", *"01234")]
-        np.testing.assert_allclose(found[:, c], theirs, rtol=1e-12)
-
-
-def test_uno_is_that_of_scikit_survival(patients, whole_and_folds):
-    expected = answers(NAME, "cindex_uno")["configs"]
-    found = bind(CONCORDANCE_UNO, patients)(whole_and_folds)
-    for c, name in enumerate(patients[4]):
-        theirs = [expected[name]["pooled"], *expected[name]["per_fold"]]
+        of_folds = expected[name].get("per_fold") or [expected[name][fold] for fold in "01234"]
+        theirs = [value(one) for one in (expected[name]["pooled"], *of_folds)]
         np.testing.assert_allclose(found[:, c], theirs, rtol=1e-12)
 
 
@@ -120,18 +99,12 @@ def surv(time, event):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_repeated_rows_in_scikit_survival(metrics, seed):
+def test_repeated_rows_in_scikit_survival_and_lifelines(metrics, seed):
     *data, weights = tied(seed)
     found = bind(CONCORDANCE, data)(weights[None])[0]
     time, event, risks = repeated(*data, weights)
     theirs = [metrics.concordance_index_censored(event, time, r)[0] for r in risks.T]
     np.testing.assert_allclose(found, theirs, rtol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_repeated_rows_in_lifelines(seed):
-    *data, weights = tied(seed)
-    found = bind(CONCORDANCE, data)(weights[None])[0]
     np.testing.assert_allclose(found, TIED[seed]["concordance"], rtol=1e-12)
 
 

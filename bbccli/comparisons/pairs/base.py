@@ -292,8 +292,7 @@ class PairTest:
 
         Raises UnsupportedError: a metric, a task or a kind of data that the test is not for.
         Raises UndefinedError: the matrix lacks what the test needs, or the metric is undefined.
-        Raises OptionError: too few or too many configurations; a rope that is negative, or as wide
-            as any difference.
+        Raises OptionError: a rope that is negative, or as wide as any difference.
         """
         case = self.prepared(case)
         self.check(case)
@@ -308,10 +307,6 @@ class PairTest:
 
     def check(self, case: PairCase) -> None:
         """Raise unless the test fits the data; see `run`."""
-        n = len(case.configurations)
-        if n < 2 or (n > 2 and not self.several) or len(set(case.configurations)) < n:
-            needed = "two different configurations" + (", or more" if self.several else "")
-            raise OptionError(f"{self.name} compares {needed}", hint="name two in a pair")
         if not case.rope >= 0:
             raise OptionError(
                 f"{parameter('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
