@@ -73,10 +73,13 @@ def ordered_map(
 
     def oldest() -> Made:
         for place, (item, future) in enumerate(pending):
-            if pending[0][1].done() or (future.done() and future.exception()):
-                break  # what follows an exception is of no use
+            if pending[0][1].done():
+                break
             if future.cancel():
                 pending[place] = item, _done(apply, item)
+            done = pending[place][1]
+            if done.done() and done.exception():
+                break  # what follows an exception is of no use
         return pending.popleft()[1].result()
 
     try:

@@ -147,32 +147,33 @@ def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster
 
 
 def killed_at_random(run, scheduler, start, words, n_rounds):
-    """Run a command again and again, each time with a worker killed at a random moment.
+    """Run a command again and again, each time with a worker killed after a random number of
+    steps of the scheduler.
 
     Yields what it said, and by how many deaths it was hit before it ended.
     """
     scheduler.scheduler.allowed_failures = 1000  # deaths that have nothing to do with any file
-    workers, chance, seconds = [start(), start()], random.Random(7), 0.5
+    workers, chance, n_steps = [start(), start()], random.Random(7), 1
     for number in range(n_rounds):
         wait_for(lambda: workers_of(scheduler) == 2)
-        over, deaths = threading.Event(), []
+        over, deaths, before = threading.Event(), [], scheduler.scheduler.transition_counter
 
-        def kill(moment, victim, over=over, deaths=deaths):
-            if not over.wait(moment):
-                victim.kill()
-                victim.join()
-                deaths.append(victim)
-                workers[workers.index(victim)] = start()
+        def kill(step, victim, over=over, deaths=deaths):
+            while scheduler.scheduler.transition_counter < step:
+                if over.wait(0.001):
+                    return
+            victim.kill()
+            victim.join()
+            deaths.append(victim)
+            workers[workers.index(victim)] = start()
 
-        killer = threading.Thread(
-            target=kill, args=(chance.random() * seconds, chance.choice(workers))
-        )
+        step = before + 1 + chance.randrange(n_steps)
+        killer = threading.Thread(target=kill, args=(step, chance.choice(workers)))
         killer.start()
-        begun = time.monotonic()
         with in_time():
             said = run(*(str(word).format(number) for word in words))
         over.set()
-        seconds = time.monotonic() - begun
+        n_steps = scheduler.scheduler.transition_counter - before
         killer.join()
         yield said, len(deaths)
 
@@ -254,23 +255,34 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("at_work", [False, True])
-def test_arrays_that_are_lost_with_a_worker_are_sent_again(cluster, at_work):
+def test_arrays_that_are_lost_with_a_worker_are_sent_again(cluster, tmp_path, at_work):
     scheduler, start = cluster
     scheduler.scheduler.allowed_failures = 1000
     first, large = start(), np.arange(10**5)
     with workers_of_dask(Resources(), scheduler.scheduler_address) as workers:
         assert list(workers.map(np.sum, [(large,)])) == [large.sum()]
         before = workers._sent[id(large)][1].key
-        slow = workers.map(total_after, [(1 if at_work else 0, large), (0, large)])
-        threading.Timer(0.5 if at_work else 0, lambda: (first.kill(), start())).start()
+        slow = workers.map(total_in, [(tmp_path if at_work else None, large), (None, large)])
+
+        def kill():
+            if at_work:
+                wait_for((tmp_path / "begun").exists)
+            first.kill()
+            (tmp_path / "killed").touch()
+            start()
+
+        threading.Thread(target=kill).start()
         if not at_work:
             wait_for(lambda: workers._sent[id(large)][1].status != "finished")
         assert list(slow) == [large.sum()] * 2
         assert workers._sent[id(large)][1].key != before
 
 
-def total_after(seconds, array):
-    time.sleep(seconds)
+def total_in(folder, array):
+    """The first time, wait until we are killed."""
+    if folder is not None and not (folder / "killed").exists():
+        (folder / "begun").touch()
+        wait_for((folder / "killed").exists)
     return array.sum()
 
 
@@ -309,9 +321,15 @@ def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkey
     from distributed import LocalCluster
 
     folder = runs(9)
-    monkeypatch.setattr(module, "GIVEN_UP_AFTER", 2)
-    scale = LocalCluster.scale  # no worker can be started again
-    monkeypatch.setattr(LocalCluster, "scale", lambda self, n: None if n else scale(self, n))
+    scale = LocalCluster.scale
+
+    def none_again(self, n_workers):
+        if not n_workers:
+            return scale(self, n_workers)
+        assert (folder / "deaths").exists()
+        return monkeypatch.setattr(module, "GIVEN_UP_AFTER", 0)
+
+    monkeypatch.setattr(LocalCluster, "scale", none_again)
     (folder / "runs/004/p.csv").write_text(experiment(4, n_samples=26))
     options = (*FAST, "--metric", deadly(times=1), "--jobs", "1")
     words = ("batch", PATTERN, "-o", "r.jsonl", *options)

@@ -91,8 +91,11 @@ class TestBar:
         terminal(monkeypatch, "stderr")
         with bar.progress_bar(quiet=False) as progress:
             enter(progress, "reading")
-            time.sleep(0.5)
-        assert "reading" in capsys.readouterr().err
+            shown, until = "", time.monotonic() + 60
+            while "reading" not in shown and time.monotonic() < until:
+                time.sleep(0.01)
+                shown += capsys.readouterr().err
+        assert "reading" in shown
 
     def test_quick_work_shows_none(self, monkeypatch, capsys):
         monkeypatch.setattr(bar, "PATIENCE_SECONDS", 60.0)

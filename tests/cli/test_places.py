@@ -29,7 +29,7 @@ def shell(folder, forked):
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
 
     return of

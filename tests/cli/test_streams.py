@@ -36,7 +36,7 @@ def shell(tmp_path, forked):
             env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
 
     return of
@@ -274,7 +274,7 @@ class TestInterruptedEarly:
             assert process.stdout.read(1) == b"."
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=300)
         assert err == b"interrupted; no result was written\n", delay
         assert process.returncode == 130
 

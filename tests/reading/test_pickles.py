@@ -486,9 +486,9 @@ def test_small_files_of_series_take_no_time() -> None:
         b"\x8c\x05numpy\x8c\x05dtype\x93h\x1bR",
         FLOATS[:-1].replace(b"\x01<", b"\x01<0h\x1b") + b"b",
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         series_refused(deep + end + b".", "")
-        assert time.perf_counter() - start < 1
+        assert time.process_time() - start < 1
 
 
 def test_damaged_series_are_refused_or_read() -> None:

@@ -435,7 +435,7 @@ def test_two_processes_at_once_are_two_openings(tmp_path):
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(600)
         assert process.exitcode == 0
     assert sorted(numbers.get() for _ in processes) == [1, 2]
 
