@@ -6,7 +6,7 @@ from time import sleep
 import numpy as np
 import pytest
 from day import swept
-from matrices import binary, multiclass, regression, survival
+from matrices import binary, multiclass, regression
 from numpy.testing import assert_array_equal
 
 from bbccli.domain.plan import Plan
@@ -191,46 +191,6 @@ def test_threads_that_ask_at_once_sort_once(monkeypatch):
     first, second = ordered_map(scorer, [np.ones((1, 90), np.uint8)] * 2, 2)
     assert_array_equal(first, second)
     assert len(calls) == 1
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("select", ["best", "one-se"])
-@pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize(
-    ("matrix", "name"), [*CASES[:3], (survival(n_samples=60, n_configurations=7), "concordance")]
-)
-def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select):
-    from bbccli.types import Select
-
-    plan = Plan(n_resamples=300, seed=4, select=Select(select))
-    expected = METHODS["bbc"].run(matrix, METRICS[name], plan)
-    copy = type(matrix)(
-        matrix.outcome,
-        matrix.predictions,
-        matrix.configurations,
-        matrix.kind,
-        folds=matrix.folds,
-        fold_names=matrix.fold_names,
-    )
-    columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, matrix.n_configurations)]
-    monkeypatch.setattr(Candidates, "blocks", lambda self, among=None: columns)
-    monkeypatch.setattr(resampling, "MOST_BLOCKS", 1)
-    counted = []
-    spans = Draws.spans
-
-    def watched(self):
-        for span in spans(self):
-            counted.append(len(span.blocks))
-            yield span
-
-    monkeypatch.setattr(Draws, "spans", watched)
-    little = Resources(jobs=jobs, engine=Engine.NUMPY)
-    object.__setattr__(little, "memory", 50_000)  # less than may be asked for
-    with use(little):
-        found = METHODS["bbc"].run(copy, METRICS[name], plan)
-    assert len(counted) >= 2  # the draws did not fit at once
-    assert_array_equal(found.distribution.winners, expected.distribution.winners)
-    np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
 
 
 def test_winners_measured_span_by_span_are_those_measured_at_once():

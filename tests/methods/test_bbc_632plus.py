@@ -222,18 +222,6 @@ def test_the_formula(name):
     assert not bbc.experimental
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("n_seeds", [30, swept(60)])
-def test_its_error_is_that_of_both_parts(n_seeds):
-    """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
-    matrix, metric = binary(), METRICS["accuracy"]
-    runs = [
-        METHODS["bbc-632"].run(matrix, metric, replace(PLAN_632, seed=s)) for s in range(n_seeds)
-    ]
-    spread = np.std([run.value for run in runs], ddof=1)
-    assert 0.7 < np.mean([run.error.value for run in runs]) / spread < 1.4
-
-
 def test_marked_in_all_outputs(run, samples):
     path = samples / "breast_cancer.parquet"
     options = ("--method", "bbc-632", "--n-resamples", "50")

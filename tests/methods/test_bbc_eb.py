@@ -167,17 +167,6 @@ def test_another_metric_selects():
     assert found.value == pytest.approx(value, rel=1e-11)
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
-@pytest.mark.parametrize("n_seeds", [30, swept(60)])
-def test_its_error_is_that_of_both_parts(name, n_seeds):
-    """Many seeds: the spread of the estimate is about what its Monte-Carlo error says."""
-    matrix = binary(n_configurations=30, seed=2)
-    runs = [EB.run(matrix, METRICS[name], replace(PLAN, seed=s)) for s in range(n_seeds)]
-    spread = np.std([run.value for run in runs], ddof=1)
-    assert 0.6 < np.mean([run.error.value for run in runs]) / spread < 1.4
-
-
 def test_copies_of_the_winner_are_contenders_whatever_their_place():
     # sums of copies, and the errors of their differences, are 0 but for rounding
     rng = np.random.default_rng(37)

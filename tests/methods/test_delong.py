@@ -140,6 +140,9 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     error = variance_of(data.of_samples(rows), data.configurations.index(found.winner)) ** 0.5
     expected = found.value - NormalDist().inv_cdf(0.9 ** (1 / 3)) * error
     assert found.interval.lower == pytest.approx(expected, abs=1e-12)
+    # at the highest level of all that of one of them rounds to 1: still a finite reach
+    found = METHODS["delong-10p"].run(data, AUC, Plan(level=1 - 2**-53, side=Side.LOWER))
+    assert found.interval.lower > found.value - 8.3 * error
 
 
 @pytest.mark.parametrize(

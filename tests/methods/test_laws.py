@@ -15,7 +15,7 @@ from bbccli.methods.base import Gives, Need
 from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
-from bbccli.types import MetricKind, Models, Pooling
+from bbccli.types import MetricKind, Models, Pooling, Side
 
 # Models that are fixed: then every method can be computed, and no other number depends on it.
 PLAN = Plan(n_resamples=150, seed=3, models=Models.FIXED)
@@ -148,6 +148,29 @@ def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix
         assert 0 < moved < 5 * spread * np.sqrt(2 / n_resamples)
 
 
+DRAWN = [("bbc", "average-precision"), ("bbc-632", "accuracy"), ("tilting", "auc"), ("mabt", "auc")]
+DRAWN += [("bbc-eb", name) for name in ("auc", "accuracy", "log-loss")]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("method", "metric"), DRAWN)
+def test_the_monte_carlo_error_is_that_of_drawing_again(method, metric):
+    """Of the figure, or where that is not drawn, of the lower end."""
+    matrix, ends = for_metric(metric, n_configurations=30, seed=2), []
+    for seed in range(60):
+        plan = replace(PLAN, seed=seed, evaluation_share=0.0, side=Side.PESSIMISTIC)
+        found = METHODS[method].run(matrix, METRICS[metric], plan)
+        drawn = found.distribution is not None
+        assert drawn or (found.error.value, found.error.upper) == (0, None)
+        own = (
+            (found.value, found.error.value) if drawn else (found.interval.lower, found.error.lower)
+        )
+        ends.append(own)
+    values, errors = np.transpose(ends)
+    least = 0.5 if method == "bbc-eb" else 0.7  # whose shrinking is drawn too
+    assert least < errors.mean() / values.std(ddof=1) < 1.4
+
+
 LIMITS = [Resources(jobs=2), Resources(engine=Engine.NUMPY), Resources(engine=Engine.NUMBA)]
 MORE_LIMITS = [Resources(jobs=1), Resources(jobs=5), Resources(memory=16_000_000)]
 
@@ -169,7 +192,10 @@ def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, m
 
     monkeypatch.setattr(candidates.Candidates, "blocks", narrow)
     monkeypatch.setattr(resampling, "MOST_BLOCKS", blocks)
-    found = method.run(changed(matrix), metric, PLAN)
+    little = Resources(jobs=width, engine=Engine.NUMPY)
+    object.__setattr__(little, "memory", 50_000)  # less than may be asked for: several spans
+    with use(little):
+        found = method.run(changed(matrix), metric, PLAN)
     assert_same(found, expected)
     assert found.selection == expected.selection
 

@@ -134,33 +134,26 @@ def test_a_class_of_one_sample_stays_with_the_selection():
         METHODS["tilting"].run(matrix, METRICS["auc"], Plan(n_resamples=50))
 
 
-@pytest.mark.sweep
-def test_data_on_which_hardly_any_resample_can_be_used():
-    # an undefined sample that is nearly always drawn: the patience ends
-    metric = METRICS["rmse"]
-    matrix = for_metric("rmse", n_samples=30)
+def test_data_on_which_hardly_any_resample_can_be_used(monkeypatch):
+    """A metric that is undefined wherever a sample is drawn twice: the patience ends."""
+    monkeypatch.setattr("bbccli.stats.resampling.PATIENCE", 3)
+    rmse, calls = METRICS["rmse"], []
 
     def bind(outcome, predictions):
-        scorer = metric.bind(outcome, predictions)
+        scorer = rmse.bind(outcome, predictions)
 
-        class Picky:
-            n_configurations = scorer.n_configurations
-            calls = 0
+        def score(weights, configurations=None):
+            calls.append(len(weights))
+            assert len(calls) < 1000, "no end"
+            return np.where(weights.max(axis=1) > 1, np.nan, scorer(weights, configurations).T).T
 
-            def __call__(self, weights, configurations=None):
-                Picky.calls += 1
-                assert Picky.calls < 10_000, "no end"
-                values = scorer(weights, configurations)
-                values[weights.max(axis=1) > 1] = np.nan  # only the data themselves are defined
-                return values
-
-            def paired(self, weights, configurations):
-                return scorer.paired(weights, configurations)
-
-        return Picky()
+        score.n_configurations, score.paired = scorer.n_configurations, scorer.paired
+        return score
 
     with pytest.raises(UndefinedError, match="almost no resample of the samples can be used"):
-        METHODS["bbc"].run(matrix, replace(metric, name="picky", bind=bind), Plan(n_resamples=10))
+        METHODS["bbc"].run(
+            for_metric("rmse", n_samples=30), replace(rmse, name="picky", bind=bind), Plan(10)
+        )
 
 
 def test_a_metric_that_one_configuration_has_without_the_class_is_no_error():

@@ -172,15 +172,6 @@ def test_a_metric_without_a_correction_has_no_size_bias(name):
     assert size_bias(name) < 4
 
 
-@pytest.mark.sweep
-def test_the_monte_carlo_error_is_that_of_drawing_again():
-    matrix = CASES["average-precision"]
-    plans = [replace(PLAN, n_resamples=200, seed=seed) for seed in range(120)]
-    found = [METHODS["bbc"].run(matrix, "average-precision", plan) for plan in plans]
-    spread = np.std([one.value for one in found], ddof=1)
-    assert np.mean([one.error.value for one in found]) == pytest.approx(spread, rel=0.2)
-
-
 def test_resamples_without_a_figure_do_not_lower_the_monte_carlo_error():
     truth = np.arange(40) < 2
     scores = np.random.default_rng(0).uniform(size=(1, 40, 4))

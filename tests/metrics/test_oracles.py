@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from day import METRICS_BY_DAY, daily, swept
-from matrices import bound, for_metric, multiclass, of, regression, weighing
+from matrices import bound, for_metric, multiclass, regression, weighing
 from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers, matrix
 from scipy.stats import spearmanr
 
@@ -18,65 +18,34 @@ from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
 PREFIX = {"auc": "auc", "acc": "acc_gt"}
-
-
-def frozen(name, key):
-    values = answers(name, "metrics")[key]
-    return np.array([values[c] for c in sorted(values)], float)
+OF_R = [*QUESTIONS, *((VALUES, question) for question in METRIC_OF_VALUES)]
 
 
 def everything(data):
     return np.ones((1, data.n_samples), np.uint8)
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
-def test_pooled_performances_are_those_of_r(name, question):
-    data, metric = matrix(name, question), METRIC_OF[question]
-    ours = candidates(data, metric, Pooling.POOLED).score(everything(data))[0]
-    np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_pooled"), atol=1e-13)
+def of_r(name, question):
+    """R's figures of all samples, means over folds, and by configuration and fold."""
+    told = answers(name, "metrics")
+    if name == VALUES:
+        parts = [told["metrics"][question][key] for key in ("pooled", "fold_avg", "per_fold")]
+    else:
+        keys = [f"{PREFIX[question]}_{key}" for key in ("pooled", "fold_avg", "per_fold")]
+        parts = [{c: told[key][c] for c in sorted(told[key])} for key in keys]
+    return [np.array([*one.values()], float) for one in parts]
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
-def test_fold_performances_are_those_of_r(name, question):
-    data, metric = matrix(name, question), METRIC_OF[question]
-    (ours,) = fold_performances(data, metric)
-    np.testing.assert_allclose(ours.T, frozen(name, f"{PREFIX[question]}_per_fold"), atol=1e-13)
-
-
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
-def test_fold_means_are_those_of_r(name, question):
-    data, metric = matrix(name, question), METRIC_OF[question]
-    ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything(data))[0]
-    np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_fold_avg"), atol=1e-13)
-
-
-@pytest.mark.parametrize("question", METRIC_OF_VALUES)
-def test_regression_performances_are_those_of_r(question):
-    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
-    expected = answers(VALUES, "metrics")["metrics"][question]
-
-    def column(key):
-        return np.array([np.nan if v is None else v for v in expected[key].values()], float)
-
-    pooled, by_fold_mean = (
+@pytest.mark.parametrize(("name", "question"), OF_R)
+def test_performances_are_those_of_r(name, question):
+    data, metric = matrix(name, question), (METRIC_OF | METRIC_OF_VALUES)[question]
+    pooled, fold_mean = (
         candidates(data, metric, pooling).score(everything(data))[0]
         for pooling in (Pooling.POOLED, Pooling.FOLD_MEAN)
     )
-    np.testing.assert_allclose(pooled, column("pooled"), rtol=1e-12)
-    np.testing.assert_allclose(by_fold_mean, column("fold_avg"), rtol=1e-12)
-    per_fold = np.array(list(expected["per_fold"].values()), float)
-    np.testing.assert_allclose(fold_performances(data, metric)[0].T, per_fold, rtol=1e-12)
-
-
-@pytest.mark.parametrize("question", METRIC_OF_VALUES)
-def test_tt_of_a_regression_is_that_of_r(question):
-    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
-    expected = answers(VALUES, "tt")["tt"][question]["fold_avg_winner"]
-    for pooling in Pooling:
-        found = METHODS["tt"].run(data, metric, Plan(pooling=pooling))
-        assert found.winner == expected["config"]
-        assert found.optimism == pytest.approx(expected["tt_bias"], rel=1e-11)
-        assert found.value == pytest.approx(expected["estimate_fold_avg_base"], rel=1e-12)
+    (by_fold,) = fold_performances(data, metric)
+    for ours, theirs in zip((pooled, fold_mean, by_fold.T), of_r(name, question), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-13)
 
 
 # scikit-learn: called as oracle(truth, predictions, sample_weight=weights), NaN where undefined
@@ -327,22 +296,6 @@ def test_a_distance_is_not_maximised(name):
     assert winner.winner == "c1"
 
 
-def test_r2_out_of_the_bag_has_the_denominator_of_its_own_samples():
-    rng = np.random.default_rng(0)
-    n = 400
-    truth = rng.normal(size=n)
-    mean_of_all = np.full((n, 1), truth.mean())
-    outcome = Outcome(Task.REGRESSION, truth)
-    in_bag = rng.multinomial(n, np.full(n, 1 / n), size=200)
-    out = (in_bag == 0).astype(np.uint8)
-    squares = (truth - truth.mean()) ** 2
-    full_denominator = 1 - (out @ squares) / squares.sum()
-    assert full_denominator.mean() == pytest.approx(0.63, abs=0.01)
-    ours = score("r2", outcome, mean_of_all, out)
-    assert ours.mean() == pytest.approx(0, abs=0.01)
-    assert (ours <= 0).all()
-
-
 def test_scores_closer_than_float32_are_no_ties():
     truth = np.array([0, 0, 0, 1, 1, 1])
     outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
@@ -350,13 +303,6 @@ def test_scores_closer_than_float32_are_no_ties():
     assert len(np.unique(scores.astype(np.float32))) == 1
     for name, best in (("auc", 1.0), ("average-precision", 1.0), ("gini", 1.0)):
         assert score(name, outcome, scores, ONE).item() == best
-
-
-def test_an_absolute_error_out_of_the_bag_is_that_of_the_winner_alone():
-    truth = np.arange(1.0, 31.0)
-    predictions = np.stack([truth + 0.5, truth + 100.0], axis=1)[None]
-    matrix = of(Outcome(Task.REGRESSION, truth), predictions, PredictionKind.VALUE)
-    assert METHODS["bbc"].run(matrix, METRICS["mae"], Plan(50)).value == pytest.approx(0.5)
 
 
 def test_one_versus_one_survives_a_subset_without_a_class():
