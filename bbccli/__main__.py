@@ -32,7 +32,7 @@ def run() -> None:
     warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     try:
         from bbccli.cli.app import main
-        from bbccli.cli.streams import say
+        from bbccli.cli.output import say
 
         if heed is not None:
             sys.unraisablehook = _heed_what_is_lost

@@ -13,7 +13,7 @@ from bbccli.domain import choices
 from bbccli.domain.choices import *
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "BoolArray",

@@ -23,7 +23,7 @@ from bbccli.batch.worker import FileTask, key_of, work
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import Plan
-from bbccli.methods.registry import METHODS as KNOWN
+from bbccli.methods.base import METHODS as KNOWN
 from bbccli.metrics import METRICS
 from bbccli.platform.resources import Resources, use
 from bbccli.use_cases.options import Analysis

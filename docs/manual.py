@@ -11,7 +11,7 @@ from typing import Any
 from typer.completion import get_completion_script
 
 from bbccli.cli.command import COMMANDS, command_named, typed
-from bbccli.platform.option import Panel
+from bbccli.platform.arguments import Panel
 from bbccli.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -41,12 +41,12 @@ from bbccli.comparisons import baseline, families, possible_best
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.methods import METHODS
-from bbccli.methods.registry import ASSUMED, DEFAULT_METHODS, description, module_of
+from bbccli.methods.base import ASSUMED, DEFAULT_METHODS, description, module_of
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import AS_REPEATED
 from bbccli.metrics.ranking import PAIRS_COUNTED
 from bbccli.notes import GROUPS
-from bbccli.platform.option import Panel
+from bbccli.platform.arguments import Panel
 from bbccli.reading import columns, rows
 from bbccli.reading.evaluations import frameworks
 from bbccli.reading.runs.folder import RUNS

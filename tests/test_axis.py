@@ -16,8 +16,8 @@ from bbccli.metrics import METRICS
 from bbccli.notes import Note
 from bbccli.recording import Recorder
 from bbccli.reports import FORMS
-from bbccli.stats.axis import places_of
 from bbccli.stats.guidance import standing_of
+from bbccli.stats.stopping import places_of
 
 N = 120
 

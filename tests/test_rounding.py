@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bbccli.notes import NOTES
-from bbccli.platform.rounding import Digits, brief, digits_for, fixed, percent, trimmed
+from bbccli.platform.text import Digits, brief, digits_for, fixed, percent, trimmed
 
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))
 SIZES = st.floats(1e-16, 1e12)

@@ -16,7 +16,7 @@ import pytest
 from day import swept
 from public import listed
 
-from bbccli.methods.registry import MODULES as METHODS
+from bbccli.methods.base import MODULES as METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "docs" / "site"

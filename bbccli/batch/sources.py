@@ -17,9 +17,9 @@ from typing import Any
 
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.platform import read_limits
+from bbccli.platform.arguments import MisfitError, options_of
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url, opened
-from bbccli.platform.option import MisfitError, options_of
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.urls import is_pattern, matching_urls
 from bbccli.reading.table import check_column_names

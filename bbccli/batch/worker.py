@@ -14,13 +14,12 @@ from pathlib import Path
 from bbccli.batch.sources import BatchFile
 from bbccli.documents.correct import Envelope
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
-from bbccli.metrics import custom
+from bbccli.metrics import load_metric
 from bbccli.platform import read_limits, resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url
 from bbccli.platform.read_limits import Reading
-from bbccli.platform.records import Json, as_json
-from bbccli.platform.records.values import unfolded
+from bbccli.platform.records import Json, as_json, unfolded
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import message, redacted
 from bbccli.reading import hash_of
@@ -164,7 +163,7 @@ class _Place:
         paths = [metadata_path(self.path), *filter(None, named)]
         for name in self.analysis.metric or ():
             if ":" in name:
-                custom.load_metric(name)
+                load_metric(name)
                 paths.append(sys.modules[name.partition(":")[0]].__file__ or "")
         return " ".join(map(_hash, paths))
 

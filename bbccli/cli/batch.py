@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bbccli.cli.command import command
+from bbccli.cli.output import say
 from bbccli.cli.shared import (
     FAIL_ON,
     VAULT,
@@ -23,11 +24,10 @@ from bbccli.cli.shared import (
     files_argument,
     output_option,
 )
-from bbccli.cli.streams import say
 from bbccli.domain.choices import OnError
 from bbccli.errors import BbcError, OptionError, parameter
+from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, option
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import redacted, visible
 from bbccli.use_cases.options import Analysis
@@ -144,8 +144,8 @@ def batch(
     from bbccli.batch.journal import Journal, journal_path
     from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.batch.sources import batch_sources
-    from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
+    from bbccli.cli.shared import batch_bar
     from bbccli.documents.gate import FAILED
     from bbccli.platform.atomic import sweep
     from bbccli.reports.forms.summary import Summary
@@ -280,7 +280,7 @@ def _end(
 ) -> None:
     """Report the answer, unless it is `shown`, and how many files have none; exit by the status."""
     from bbccli.documents.gate import STATUS
-    from bbccli.platform.rounding import count
+    from bbccli.platform.text import count
     from bbccli.reports.words.phrases import note_line
     from bbccli.types import GateOutcome
 

@@ -20,9 +20,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from bbccli.errors import OptionError, nearest
 from bbccli.platform import read_limits
-from bbccli.platform.arguments import ByName
+from bbccli.platform.arguments import ByName, Declared, MisfitError, Panel, declared, options_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Declared, MisfitError, Panel, declared, options_of
 from bbccli.platform.read_limits import Reading
 
 COMMANDS = {

@@ -24,9 +24,9 @@ from typing import Any
 
 from bbccli.cli.command import CONFIGURABLE, command_named
 from bbccli.errors import OptionError, nearest
+from bbccli.platform.arguments import Declared, MisfitError, Scope
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import opened
-from bbccli.platform.option import Declared, MisfitError, Scope
 
 PREFIX = "BBC_"
 

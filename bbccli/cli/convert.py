@@ -7,7 +7,7 @@ from typing import Annotated
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, OutputOption, Quiet
 from bbccli.domain.choices import TableLayout
-from bbccli.platform.option import Option
+from bbccli.platform.arguments import Option
 from bbccli.use_cases.options import InputOptions
 
 
@@ -34,8 +34,7 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.cli.output import STDOUT, check_writable, tell_written, write_table
-    from bbccli.cli.streams import say
+    from bbccli.cli.output import STDOUT, check_writable, say, tell_written, write_table
     from bbccli.documents.correct import Input
     from bbccli.notes import by_severity
     from bbccli.reading.conversion import convert as lay_out

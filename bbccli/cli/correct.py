@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
-from bbccli.platform.option import Option, Panel, Scope
+from bbccli.platform.arguments import Option, Panel, Scope
 from bbccli.use_cases.options import Analysis
 
 Format = Annotated[
@@ -63,8 +63,8 @@ def correct(
       bbc correct predictions.csv --fail-under 0.8 --format markdown
       bbc correct predictions.csv --output report.html
     """
-    from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import form_for, publish, write
+    from bbccli.cli.shared import progress_bar
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
     from bbccli.use_cases.correct import answer

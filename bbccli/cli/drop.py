@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.errors import OptionError
+from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, names_in, option
-from bbccli.use_cases.options import InputOptions, ScoringOptions, cut_option, metric_option
+from bbccli.use_cases.options import InputOptions, ScoringOptions, metric_option
 
 _method = partial(option, panel=Panel.METHOD)
 
@@ -58,7 +58,13 @@ class DropOptions:
     n_resamples: int = _method(
         1000, "Bootstrap resamples after each fold.", "B", scope=Scope.COMMAND
     )
-    cut: float | None = cut_option(", like --threshold of bbc correct")
+    cut: float | None = _method(
+        None,
+        "Binary tasks: predict the positive class above this score, like --threshold of bbc "
+        "correct.",
+        "X",
+        default="0.5 for probabilities, none for unbounded scores",
+    )
 
     def rules(self) -> list[str]:
         """Return the rules; an OptionError if options do not go together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from bbccli.cli.command import COMMANDS, command
-from bbccli.platform.option import Option, names_in
+from bbccli.platform.arguments import Option, names_in
 
 if TYPE_CHECKING:
     from bbccli.documents.correct import Envelope

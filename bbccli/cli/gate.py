@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
-from bbccli.platform.option import Option, Scope
+from bbccli.platform.arguments import Option, Scope
 from bbccli.platform.records import Json, as_json
 from bbccli.use_cases.options import GateOptions
 

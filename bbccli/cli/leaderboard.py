@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, VAULT, Files, PrintOptions, ThreadOptions, form_option
-from bbccli.platform.option import Option, Scope
+from bbccli.platform.arguments import Option, Scope
 from bbccli.reports.content import MOST_ROWS, n_shown
 from bbccli.use_cases.options import Analysis
 

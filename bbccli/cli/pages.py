@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
 from bbccli.errors import InputError, OptionError
+from bbccli.platform.arguments import Option, Panel, Scope, names_in
 from bbccli.platform.guarded_files import is_url
-from bbccli.platform.option import Option, Panel, Scope, names_in
 from bbccli.use_cases.command_line import command_line
 from bbccli.use_cases.options import Analysis
 

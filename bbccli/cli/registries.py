@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
-from bbccli.platform.option import Option, names_in
+from bbccli.platform.arguments import Option, names_in
 from bbccli.use_cases.options import metric_names
 
 if TYPE_CHECKING:

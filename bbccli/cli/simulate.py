@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, output_option
 from bbccli.errors import OptionError
+from bbccli.platform.arguments import Option, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Option, Scope, names_in, option
 
 if TYPE_CHECKING:
     from bbccli.planning.simulation import Study
@@ -116,8 +116,8 @@ def simulate(
       bbc simulate noisy --samples 300 --beta 24,6 -o sim.csv --truth truth.json
       bbc simulate binormal --files 20 -o sim.parquet --truth sim.truth.json
     """
-    from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import tell_written, write, write_table
+    from bbccli.cli.shared import progress_bar
     from bbccli.metrics import METRICS
     from bbccli.platform.records import as_json
     from bbccli.platform.resources import enter

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, output_option
-from bbccli.platform.option import Option, Panel, Scope
+from bbccli.platform.arguments import Option, Panel, Scope
 
 Table = Annotated[
     str,
@@ -61,9 +61,8 @@ def vault(
       bbc vault items.csv --share 0.2
       bbc correct predictions.csv --vault items-vault/scores.csv
     """
-    from bbccli.cli.streams import say
-    from bbccli.platform.rounding import count
-    from bbccli.platform.text import visible
+    from bbccli.cli.output import say
+    from bbccli.platform.text import count, visible
     from bbccli.use_cases.vault.sealing import seal
 
     columns = {"row_id": row_id, "truth": truth, "group": group}

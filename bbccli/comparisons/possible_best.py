@@ -45,8 +45,7 @@ from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.rule import choose, complexities, ranked
-from bbccli.stats.selection.tails import on_losses
-from bbccli.stats.selection.units import on_few_groups
+from bbccli.stats.selection.units import on_few_groups, on_losses
 from bbccli.types import BoolArray, FloatArray, IntArray, Side
 
 SCREENED_ABOVE = 1000

@@ -10,7 +10,7 @@ from enum import StrEnum
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 from bbccli.types import Interval
 
 

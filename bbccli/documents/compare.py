@@ -11,7 +11,7 @@ from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc, settled
+from bbccli.platform.records import doc, settled
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 

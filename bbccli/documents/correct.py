@@ -29,11 +29,10 @@ from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.notes import Note, Severity, severity_of
-from bbccli.notes.flags import stopped_on_fold, winner_stopped
+from bbccli.notes.lacking import stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, Json
-from bbccli.platform.records.values import doc, settled
-from bbccli.stats.axis import axis_of
+from bbccli.platform.records import Document, Json, doc, settled
+from bbccli.stats.stopping import axis_of
 from bbccli.types import TIE_TOLERANCE, GateOutcome, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
 

@@ -10,7 +10,7 @@ from bbccli.domain.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc, settled
+from bbccli.platform.records import doc, settled
 from bbccli.version import __version__
 
 

@@ -27,8 +27,7 @@ from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note
 from bbccli.notes.methods import method_left_out, not_corrected
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document
-from bbccli.platform.records.values import doc, settled
+from bbccli.platform.records import Document, doc, settled
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.making import maker_of
 from bbccli.stats.making.made import Maker

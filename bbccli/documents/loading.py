@@ -11,9 +11,8 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 from bbccli.errors import InputError
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.records import Document, Json
+from bbccli.platform.records import Document, Json, MismatchError, record_of
 from bbccli.platform.records.rows import OF_ERROR, REAL, TRUTH, WHOLE
-from bbccli.platform.records.values import MismatchError, record_of
 from bbccli.reading.arrow import is_nothing, is_number, is_text
 from bbccli.reading.sources import read_table, stdin_bytes
 from bbccli.reading.table import check_column_names

@@ -8,7 +8,7 @@ from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.planning.records import Planned
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc, settled
+from bbccli.platform.records import doc, settled
 from bbccli.types import Direction
 from bbccli.version import __version__
 

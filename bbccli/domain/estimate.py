@@ -14,8 +14,7 @@ from bbccli.domain.vault import Opened
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import as_json
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import as_json, doc
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval, starts_of
 
 if TYPE_CHECKING:

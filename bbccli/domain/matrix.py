@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.domain.matrix_checks import check_classes, check_finite, check_names, check_shapes
-from bbccli.domain.outcome import Outcome
+from bbccli.domain.outcome import Outcome, check_classes, check_finite, check_names, check_shapes
 from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, UnsupportedError, parameter
 from bbccli.notes import Note

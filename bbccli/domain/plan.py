@@ -11,10 +11,11 @@ from bbccli.domain.choices import Calibration, Guided, IntervalKind, Models, Poo
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 
 if TYPE_CHECKING:
     from bbccli.types import Direction
+
 
 FIRST_RESAMPLES = 1000
 """An automatic number of resamples is first judged after this many, and grows in such steps."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from bbccli.domain.choices import Pooling
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import as_json, doc, understood
+from bbccli.platform.records import as_json, doc, understood
 from bbccli.types import rebuild_for_pickle
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 from bbccli.types import BoolArray, IntArray
 
 FEWEST = 20

@@ -73,7 +73,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bbccli.dropping.base import Interim, Judgement, undecided
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.stats import significance
 from bbccli.stats.significance import signed_ranks
 from bbccli.types import BoolArray, Direction, FloatArray

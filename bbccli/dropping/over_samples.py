@@ -93,7 +93,7 @@ import numpy as np
 from bbccli.dropping.base import Interim, Judgement, loss_range, losses, undecided, walked_folds
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.platform import resources
 from bbccli.platform.resources import Resources
 from bbccli.platform.workers import ordered_map

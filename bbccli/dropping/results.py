@@ -10,7 +10,7 @@ from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.platform.arguments import choice, coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 from bbccli.types import Direction
 
 

@@ -1,7 +1,6 @@
 """Methods: from out-of-sample predictions to an honest performance of the winner."""
 
-from bbccli.methods.base import Gives, Method, Need
-from bbccli.methods.registry import DEFAULT_METHODS, METHODS, choose_methods
+from bbccli.methods.base import DEFAULT_METHODS, METHODS, Gives, Method, Need, choose_methods
 from bbccli.methods.several import ALL, estimate
 
 __all__ = [

@@ -79,7 +79,7 @@ from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.rule import selection_shares, undefined, winner_of
-from bbccli.stats.selection.tails import figures_of_samples
+from bbccli.stats.selection.units import figures_of_samples
 from bbccli.types import FloatArray, IntArray
 
 

@@ -14,18 +14,18 @@ from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
-from bbccli.methods.base import Gives, Method, models_of
-from bbccli.methods.registry import METHODS, choose_methods, default_methods
+from bbccli.methods.base import METHODS, Gives, Method, choose_methods, default_methods, models_of
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import POWERS, measuring, with_plan
 from bbccli.notes import Note
-from bbccli.notes.intervals import rare_positives, resamples_alike
-from bbccli.notes.making import (
+from bbccli.notes.intervals import (
     few_for_a_cut,
     fitted_rows,
     guided_climb,
     incomplete_members,
     one_member,
+    rare_positives,
+    resamples_alike,
     vault_closed,
 )
 from bbccli.notes.methods import (
@@ -40,12 +40,12 @@ from bbccli.notes.methods import (
 )
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
-from bbccli.platform.rounding import figure
+from bbccli.platform.text import figure
 from bbccli.stats.guidance import on_guidance
 from bbccli.stats.making import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of
-from bbccli.stats.selection.tails import on_clipping, on_tails
+from bbccli.stats.selection.units import on_clipping, on_tails
 from bbccli.stats.stopping import on_stopping
 from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task
 

@@ -41,7 +41,7 @@ from bbccli.domain.vault import Opened, outside_of
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.notes import Note
-from bbccli.notes.making import openings_uncounted, vault_of_another
+from bbccli.notes.intervals import openings_uncounted, vault_of_another
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.rule import Choice
 from bbccli.stats.vault import figure_of, shown_by

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import kernels
-from bbccli.metrics.sample_size import BY_TASK, SampleSize
 from bbccli.metrics.statistic import (
     Formula,
     Statistic,
@@ -26,7 +25,7 @@ from bbccli.metrics.statistic import (
     finite,
     pairs_and_all,
 )
-from bbccli.metrics.weighting import Weighting, ratio, scaled, share_of_pairs
+from bbccli.metrics.weighting import BY_TASK, SampleSize, Weighting, ratio, scaled, share_of_pairs
 from bbccli.platform import resources
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass

@@ -16,14 +16,14 @@ from bbccli.metrics.confusion import (
     present,
     true_positive,
 )
-from bbccli.metrics.sample_size import (
+from bbccli.metrics.statistic import Formula
+from bbccli.metrics.weighting import (
     EACH_CLASS,
     NEGATIVES,
     POSITIVES,
     PREDICTED_NEGATIVE,
     PREDICTED_POSITIVE,
 )
-from bbccli.metrics.statistic import Formula
 from bbccli.types import (
     BoolArray,
     Direction,

@@ -18,8 +18,8 @@ from bbccli.metrics.confusion import (
     recalls,
     totals_by_class,
 )
-from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
+from bbccli.metrics.weighting import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.types import (
     BoolArray,
     Direction,

@@ -11,9 +11,8 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, ones
 from bbccli.metrics.regression import residual, squared_error
-from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
-from bbccli.metrics.weighting import ratio
+from bbccli.metrics.weighting import EVERY_SAMPLE, ratio
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

@@ -18,7 +18,7 @@ from bbccli.metrics.confusion import (
     totals_by_class,
     weighted,
 )
-from bbccli.metrics.sample_size import EACH_CLASS, EACH_CLASS_PREDICTED, EVERY_SAMPLE
+from bbccli.metrics.weighting import EACH_CLASS, EACH_CLASS_PREDICTED, EVERY_SAMPLE
 from bbccli.types import Direction, MetricKind, PredictionKind
 
 _averaged = partial(

@@ -15,8 +15,8 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import CLASSES, Metric, Predictions, of_totals, ones
-from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
+from bbccli.metrics.weighting import BESIDE_THE_LARGEST, EVERY_SAMPLE
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import CLASSES, Metric, mean_of
 from bbccli.metrics.capped import MeanSurprise
-from bbccli.metrics.sample_size import EVERY_SAMPLE
+from bbccli.metrics.weighting import EVERY_SAMPLE
 from bbccli.types import Direction, FloatArray, MetricKind, PredictionKind, Task
 
 

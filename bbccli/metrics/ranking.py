@@ -22,9 +22,8 @@ from bbccli.metrics.base import (
     zeroed,
 )
 from bbccli.metrics.kernels.pairs import controls_around, presort
-from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
-from bbccli.metrics.weighting import added, ratio, share_of_pairs
+from bbccli.metrics.weighting import EACH_CLASS, added, ratio, share_of_pairs
 from bbccli.types import (
     BoolArray,
     Direction,

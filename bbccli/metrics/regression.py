@@ -17,7 +17,7 @@ from bbccli.metrics.base import (
     of_totals,
     ones,
 )
-from bbccli.metrics.sample_size import EVERY_SAMPLE
+from bbccli.metrics.weighting import EVERY_SAMPLE
 from bbccli.types import (
     Direction,
     FloatArray,

@@ -8,7 +8,7 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.sample_size import EVERY_SAMPLE
+from bbccli.metrics.weighting import EVERY_SAMPLE
 from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 YES_OR_NO = (0.0, 1.0)

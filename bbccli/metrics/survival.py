@@ -24,9 +24,8 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels import concordant_weight_censored
-from bbccli.metrics.sample_size import EVENTS
 from bbccli.metrics.statistic import Statistic, Total
-from bbccli.metrics.weighting import Weighting, scaled, share_of_pairs
+from bbccli.metrics.weighting import EVENTS, Weighting, scaled, share_of_pairs
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import (
     BoolArray,

@@ -15,8 +15,14 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import InputError, OptionError, naming, nearest, parameter, short
 from bbccli.metrics import metric_named
-from bbccli.platform.arguments import as_list, check_order, coerce_fields, whole
-from bbccli.platform.option import Declared, options_of
+from bbccli.platform.arguments import (
+    Declared,
+    as_list,
+    check_order,
+    coerce_fields,
+    options_of,
+    whole,
+)
 from bbccli.reading.arrays import matrix_of
 from bbccli.reading.outcome import bounds_of_text
 from bbccli.reading.roles import NAMES

@@ -14,7 +14,7 @@ from bbccli.metrics import Metric
 from bbccli.notebook.arguments import command_of, input_of, options_from, plan_of_search
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import settled
+from bbccli.platform.records import settled
 from bbccli.types import Pooling
 from bbccli.use_cases.correct import Analysed, answer, cost_of_search, working
 from bbccli.use_cases.options import Analysis

@@ -11,7 +11,7 @@ from bbccli.errors import UndefinedError
 from bbccli.notes import Note, by_severity
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 
 if TYPE_CHECKING:
     import pandas as pd

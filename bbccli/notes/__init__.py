@@ -7,18 +7,138 @@ place, a function under `@note`, in the module of its section of docs/notes.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from enum import IntEnum
+from functools import partial
 from importlib import import_module
-from itertools import chain
-from typing import Any
+from itertools import chain, compress
+from typing import Any, Generic, ParamSpec
 
-from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
+from bbccli.platform.dataclass import dataclass
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+Texts = tuple[str, str]
+"""Text and remedy of a note; the remedy may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader of the result must know."""
+
+    code: str = field(metadata={"doc": "stable identifier, such as few-folds"})
+    text: str = field(metadata={"doc": "what was seen, in one sentence"})
+    remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
+
+
+class Severity(IntEnum):
+    """The importance of a note to a result; the most important first."""
+
+    DOUBT = 0
+    CARE = 1
+    HARMLESS = 2
+
+    @property
+    def words(self) -> str:
+        """Its meaning for a result."""
+        return _WORDS[self]
+
+    @property
+    def label(self) -> str:
+        """The word before a note of it."""
+        return "note" if self is Severity.CARE else self.name.lower()
+
+
+_WORDS = {
+    Severity.DOUBT: "the figure or its interval may be wrong",
+    Severity.CARE: "the figure is valid, within the limits that the note gives",
+    Severity.HARMLESS: "nothing is wrong",
+}
+
+DOUBT, CARE, HARMLESS = Severity
+
+
+@dataclass(frozen=True, slots=True)
+class NoteKind(Generic[P]):
+    """All there is to say of the notes of one code; called with figures, it makes a note.
+
+    severity: importance of the note.
+    check: check of `bbc inspect` that a note on a file belongs to; empty for other notes.
+    texts: figures -> text and remedy, each a sentence in plain text.
+    first: the function that describes them, where it is another.
+    """
+
+    severity: Severity
+    check: str
+    texts: Callable[P, Texts]
+    first: Callable[..., Texts] | None = None
+
+    def __call__(self, *figures: P.args, **named: P.kwargs) -> Note:
+        """Return the note with these figures."""
+        return Note(self.code, *self.texts(*figures, **named))
+
+    @property
+    def code(self) -> str:
+        """Stable identifier, such as few-folds."""
+        return (self.first or self.texts).__name__.replace("_", "-")
+
+    @property
+    def meaning(self) -> str:
+        """The observation and its effect on the result, in Markdown on one line."""
+        return self._described[0]
+
+    @property
+    def remedy(self) -> str:
+        """Advice, in Markdown on one line; may be empty."""
+        return self._described[2]
+
+    @property
+    def _described(self) -> tuple[str, str, str]:
+        words = ((self.first or self.texts).__doc__ or "").split()
+        return " ".join(words).partition(" Remedy: ")
+
+    def also(self, texts: Callable[Q, Texts]) -> NoteKind[Q]:
+        """Decorate another sentence that says the same of other figures."""
+        return NoteKind(self.severity, self.check, texts, self.first or self.texts)
+
+
+def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], NoteKind[P]]:
+    """Decorate the one place where a note is described.
+
+    The name of the function is the code, it returns text and remedy, and its docstring is what
+    docs/notes.md and `bbc explain` say: the meaning and, after `Remedy:`, what can be done.
+
+    >>> @note(CARE)
+    ... def few_cats(n: int) -> Texts:
+    ...     '''There are fewer cats than mice.
+    ...
+    ...     Remedy: more cats.'''
+    ...     return f"only {n} cats", "get a cat"
+    >>> few_cats(2), few_cats.remedy
+    (Note(code='few-cats', text='only 2 cats', remedy='get a cat'), 'more cats.')
+    """
+    return partial(NoteKind, severity, check)
+
+
+def listing(names: Sequence[str], most: int = 5) -> str:
+    """Join names, the first `most` of them in full and the rest as a count."""
+    head = ", ".join(names[:most])
+    return head if len(names) <= most else f"{head} and {len(names) - most} more"
+
+
+def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
+    """Return the counts out of n for the configurations that have any, largest first."""
+    some = sorted(compress(zip(counts, names, strict=True), counts), key=lambda pair: -pair[0])
+    return listing([f"{name} {number} of {n}" for number, name in some], 10)
+
 
 __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
 _SECTIONS = {
-    "Notes on the file": ("lacking", "of_data", "of_metadata", "flags", "identities"),
-    "Notes on methods": ("methods", "making", "intervals"),
+    "Notes on the file": ("lacking", "of_data", "of_metadata", "identities"),
+    "Notes on methods": ("methods", "intervals"),
     "Notes on comparisons": ("comparisons",),
     "Notes on plans": ("plans",),
 }

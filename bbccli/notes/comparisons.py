@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.notes import CARE, DOUBT, HARMLESS, Texts, listing, note
 
 
 @note(CARE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bbccli.notes.note import CARE, HARMLESS, Texts, listing, note
+from bbccli.notes import CARE, HARMLESS, Texts, listing, note
 from bbccli.notes.of_metadata import classes_in_order, columns_ignored
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 
 
 @classes_in_order.also

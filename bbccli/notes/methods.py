@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
-from bbccli.platform.rounding import UNBOUNDED, brief, count, digits_for, figure
+from bbccli.notes import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.platform.text import UNBOUNDED, brief, count, digits_for, figure
 
 
 @note(CARE)

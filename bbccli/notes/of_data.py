@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
-from bbccli.platform.rounding import count, figure
+from bbccli.notes import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.platform.text import count, figure
 
 EXCLUDE = "if it is not a model's prediction, add --exclude NAME"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
-from bbccli.platform.rounding import count, figure
+from bbccli.notes import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.platform.text import count, figure
 
 
 @note(DOUBT, "outcome")

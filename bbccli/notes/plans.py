@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bbccli.notes.note import CARE, DOUBT, Texts, note
-from bbccli.platform.rounding import count, figure
+from bbccli.notes import CARE, DOUBT, Texts, note
+from bbccli.platform.text import count, figure
 
 
 @note(CARE)

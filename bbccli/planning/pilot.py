@@ -47,7 +47,7 @@ from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.types import BoolArray, FloatArray, IntArray, Task

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError, OptionError
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.in_force import in_force
+from bbccli.platform.resources import in_force
 
 Identity = tuple[int, int]
 """Device and inode of a regular file, the same for all its names and links."""

@@ -12,7 +12,7 @@ from typing import Any
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.platform.atomic import is_read_only, sync_folder
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 
 _BINARY = getattr(os, "O_BINARY", 0)
 

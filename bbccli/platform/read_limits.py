@@ -9,10 +9,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from bbccli.errors import InputError, OptionError, parameter
+from bbccli.platform.arguments import Panel, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.in_force import in_force
-from bbccli.platform.option import Panel, option
-from bbccli.platform.resources import parse_memory
+from bbccli.platform.resources import in_force, parse_memory
 
 TIMEOUT = 30.0
 """Seconds to wait for a silent server."""

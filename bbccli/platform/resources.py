@@ -1,19 +1,32 @@
-"""Threads, memory and engine: they affect speed, never results."""
+"""Threads, memory and engine, in force for a `with` body: they affect speed, never results."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.in_force import in_force
+
+Value = TypeVar("Value")
+
+
+@contextmanager
+def in_force(variable: ContextVar[Value], value: Value) -> Iterator[Value]:
+    """Put a value in force for the body, and the one before it afterwards."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
 
 MEGABYTE = 10**6
 

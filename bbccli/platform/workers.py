@@ -15,8 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from bbccli.platform.in_force import in_force
-from bbccli.platform.resources import Resources
+from bbccli.platform.resources import Resources, in_force
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

@@ -35,7 +35,7 @@ from bbccli.reading.metadata import Metadata, merged
 from bbccli.reading.outcome import outcome_of, task_of
 from bbccli.reading.predictions import faults_of_each, interpret, read_values
 from bbccli.reading.roles import Request, Roles
-from bbccli.reading.rows.unpredicted import without_unpredicted
+from bbccli.reading.rows import without_unpredicted
 from bbccli.reading.sample_columns import with_sample_columns
 from bbccli.reading.sample_index import by_train_size, place
 from bbccli.reading.sheet import RAISE, Problems, Sheet

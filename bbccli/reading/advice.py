@@ -18,9 +18,9 @@ from bbccli.errors import parameter
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import joint
+from bbccli.reading.numerals import times_of
 from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.reading.table import Table
-from bbccli.reading.times import times_of
 from bbccli.types import FloatArray, IntArray, distinct
 
 _MOST_CLASSES = 20

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.domain.matrix_checks import check_names
+from bbccli.domain.outcome import check_names
 from bbccli.errors import InputError, OptionError, naming
 from bbccli.notes import Note, identities, of_metadata
 from bbccli.platform.arguments import check_order

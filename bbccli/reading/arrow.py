@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

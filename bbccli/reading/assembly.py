@@ -13,18 +13,16 @@ import numpy as np
 from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
-from bbccli.notes import Note, flags, identities, of_data, of_metadata
+from bbccli.notes import Note, identities, lacking, of_data, of_metadata
 from bbccli.notes.methods import repeated_holdout
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
-from bbccli.reading.checks.left_out import check_left_out
 from bbccli.reading.checks.repeats import check_duplicates
 from bbccli.reading.checks.sanity import duplicates, keys_of_predictions, notes_on
 from bbccli.reading.classes import sorted_names
 from bbccli.reading.column import EXACT_INTEGERS, Column, by_appearance, natural_order
 from bbccli.reading.configuration_filter import EXPECTED, GAPS_WITHIN_FOLDS
-from bbccli.reading.layout.dialects import DIALECTS
-from bbccli.reading.layout.dialects.r import CARET
-from bbccli.reading.missing import complete, missing_in
+from bbccli.reading.layout.dialects import CARET, DIALECTS
+from bbccli.reading.missing import check_left_out, complete, missing_in
 from bbccli.reading.predictions import Values
 from bbccli.reading.roles import NAMES, Request
 from bbccli.reading.sample_columns import check_weights, column_of_weights
@@ -251,9 +249,9 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield identities.rounded_predictions(n_rounded)
     if counts.pop(STOPPED_EARLY, 0):
         which = [n for n in configurations if STOPPED_EARLY in metadata.flags.get(n, ())]
-        yield flags.some_stopped(which, len(configurations))
+        yield lacking.some_stopped(which, len(configurations))
     if counts:
-        yield flags.validity_flags(counts)
+        yield lacking.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield of_metadata.candidates_missing(metadata.n_candidates_total or 0, n_read)
     if metadata.run is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing, of_metadata
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.sheet import RUN, Sheet

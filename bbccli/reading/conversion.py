@@ -10,12 +10,12 @@ import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
-from bbccli.notes.making import vault_left
+from bbccli.notes.intervals import vault_left
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.arrow import as_arrow, is_text, to_numbers
+from bbccli.reading.layout.dialects import CONFIGURATION
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
-from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.metadata import MAJOR_VERSION, SPEC
 from bbccli.reading.roles import NAMES
 from bbccli.reading.sheet import Sheet

@@ -26,8 +26,8 @@ from bbccli.reading.metadata import Metadata
 if TYPE_CHECKING:
     from bbccli.domain.matrix import Vault
     from bbccli.reading.evaluations.files import File
+    from bbccli.reading.numerals import Moment
     from bbccli.reading.table import Table
-    from bbccli.reading.times import Moment
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 

@@ -13,10 +13,9 @@ from bbccli.notes import listing, of_data, of_metadata
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_numbers
 from bbccli.reading.column import Column, joint
-from bbccli.reading.index_columns import refuse_disorder
 from bbccli.reading.keys import matching_rows, refuse_overlooked
 from bbccli.reading.roles import BESIDE, NAMES, Request, Roles, column_named, column_of, is_given
-from bbccli.reading.sample_index import place
+from bbccli.reading.sample_index import place, refuse_disorder
 from bbccli.reading.sheet import RUN, Problems, Sheet
 from bbccli.reading.sources import read_table
 from bbccli.reading.table import ArrowStream, Table, check_column_names

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import as_json
+from bbccli.platform.records import as_json
 from bbccli.reading.column import name_of
 from bbccli.types import Pooling, Task
 

@@ -1,19 +1,26 @@
-"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to keep."""
+"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to keep.
+
+Of configurations left out for want of predictions, those that may be better are noted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.errors import BbcError, InputError
+from bbccli.metrics import default_metric
 from bbccli.notes import Note, counted, lacking
-from bbccli.platform.rounding import percent
+from bbccli.platform.text import figure, percent
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
-from bbccli.types import BoolArray, FloatArray, Missing
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.types import BoolArray, FloatArray, Missing, Pooling
 
 FEWEST = 0.5
 """Proportion of the samples that a configuration must predict to be scored on those."""
@@ -269,3 +276,49 @@ def _filled(predictions: Values, gaps: BoolArray, path: str) -> Values:
         first, where = first[..., None], gaps[..., None]
     known = np.take_along_axis(shown, first, axis=1)
     return replace(predictions, array=np.where(where, known, shown), available=~gaps)
+
+
+MOST_CELLS = 2**24
+"""Predictions up to which configurations that were left out are scored."""
+
+
+def check_left_out(
+    every: Values, kept: Values, samples: BoolArray, outcome: Outcome
+) -> Iterator[Note]:
+    """Yield a note on the configuration that outscores all others on the samples that it predicts.
+
+    `every` are the predictions (R, N, C[, K]) of all configurations, NaN where missing; `samples`
+    (N,) those that are kept. Only configurations that predict enough samples to be scored are
+    compared, by the metric of the task.
+    """
+    array, names = every.array, every.configurations
+    staying_names = {*kept.configurations}
+    lost = [c for c, name in enumerate(names) if name not in staying_names]
+    if not lost or kept.available is not None or array.size > MOST_CELLS:
+        return
+    missing = np.asarray(missing_in(array).any(axis=0))
+    staying = [c for c in range(len(names)) if c not in lost]
+    shares = 1 - missing[samples].mean(axis=0)
+    stubs = [names[c] for c in lost if shares[c] < FEWEST]
+    notes: dict[float, Note] = {}
+    for c in (c for c in lost if shares[c] >= FEWEST):
+        rows = samples & ~missing[:, c]
+        part = array[:, rows][:, :, [*staying, c]]
+        some = tuple(names[i] for i in (*staying, c))
+        try:
+            matrix = PredictionMatrix(
+                outcome=outcome.take(rows), predictions=part, configurations=some, kind=every.kind
+            )
+            metric = default_metric(matrix)
+            performances = Candidates(matrix, metric, Pooling.POOLED).performances()
+        except BbcError:  # a metric that is undefined here, or a task without one
+            continue
+        sign = metric.direction.sign
+        ahead = float(sign * performances[-1] - np.fmax.reduce(sign * performances[:-1]))
+        if not ahead > 0:
+            continue
+        scored, counts = f"{metric.label} {figure(performances[-1])}", (rows.sum(), samples.sum())
+        note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
+        notes.setdefault(ahead, note)
+    if notes:
+        yield notes[max(notes)]

@@ -12,16 +12,16 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.notes import listing
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.classes import check_classes_told, in_order, sorted_names, spelled
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.metadata import Metadata
+from bbccli.reading.numerals import is_date
 from bbccli.reading.predictions import Values
 from bbccli.reading.roles import Request, is_given
 from bbccli.reading.sample_columns import numbers_of
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.times import is_date
 from bbccli.types import Task
 
 MOST_EPOCHS = 10

@@ -23,7 +23,7 @@ from bbccli.platform.arrays import DamagedError, arrays_in_npz, packed
 from bbccli.platform.atomic import write_whole
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.rounding import figure
+from bbccli.platform.text import figure
 from bbccli.recording import inputs, store
 from bbccli.recording.partial import matrix_so_far
 from bbccli.recording.store import OPENINGS, VAULT, Design, Part

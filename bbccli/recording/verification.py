@@ -19,7 +19,7 @@ from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.recording import store
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of

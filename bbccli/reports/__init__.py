@@ -18,8 +18,7 @@ from typing import IO, Any
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.arguments import ByName, choice, coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Json, as_json
-from bbccli.platform.records.values import record_of
+from bbccli.platform.records import Json, as_json, record_of
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
 

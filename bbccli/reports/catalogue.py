@@ -14,12 +14,11 @@ from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
-from bbccli.methods.registry import ASSUMED, formula, part
+from bbccli.methods.base import ASSUMED, formula, part
 from bbccli.metrics import ALIASES, METRICS, Metric, canonical, meant_by, metric_named
 from bbccli.notes import NOTES, Note, NoteKind, by_severity, listing
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import brief, percent
-from bbccli.platform.text import without_markdown
+from bbccli.platform.text import brief, percent, without_markdown
 from bbccli.reports import Style
 from bbccli.reports.content import AnswerLines, Block, BlockTable, FactList, Heading, Line
 from bbccli.reports.content.correct import shown_label

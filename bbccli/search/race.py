@@ -28,7 +28,7 @@ from bbccli.metrics.capped import with_clip
 from bbccli.notes import Note
 from bbccli.notes.lacking import configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.arrays import matrix_of
 from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names

@@ -35,13 +35,13 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notes import Note
-from bbccli.notes.making import guided, guided_by_rows, guided_by_scores, guided_climb
+from bbccli.notes.intervals import guided, guided_by_rows, guided_by_scores, guided_climb
 from bbccli.platform.dataclass import dataclass
-from bbccli.stats.axis import places_of
 from bbccli.stats.influence import influence
 from bbccli.stats.resampling import Unit, generator
 from bbccli.stats.selection.candidates import by_repeat, candidates
 from bbccli.stats.selection.pooling import has_closed_form
+from bbccli.stats.stopping import places_of
 from bbccli.types import FloatArray, Guided, IntArray, Pooling
 
 FEWEST = 60

@@ -20,7 +20,7 @@ from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.capped import with_clip
 from bbccli.notes.methods import undefined_as_zero
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 

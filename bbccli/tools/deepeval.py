@@ -12,7 +12,7 @@ from typing import Any
 
 from bbccli.reading.evaluations.files import File, json_number, short_key, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 SUCCESS = "success"
 _KINDS = ("testCases", "conversationalTestCases")

@@ -11,7 +11,7 @@ from typing import Any
 
 from bbccli.reading.evaluations.files import File, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 SCORE, CORRECT = "score", "is_correct"
 _MEAN = "accuracy"

@@ -19,7 +19,7 @@ from typing import Any
 from bbccli.notes import listing
 from bbccli.reading.evaluations.files import File, Zip, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}

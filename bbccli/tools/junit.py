@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.layout.stack import names_of_files
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 _SCORE, _PARTS = "passed", "parts"
 _DIGITS = 10

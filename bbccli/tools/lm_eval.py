@@ -13,7 +13,7 @@ from typing import Any
 from bbccli.notes import listing
 from bbccli.reading.evaluations.files import File, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 _NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")

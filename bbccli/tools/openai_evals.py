@@ -8,7 +8,7 @@ from typing import Any
 
 from bbccli.reading.evaluations.files import File, finite_number, object_of
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 _CORRECT = "correct"
 

@@ -26,7 +26,7 @@ from bbccli.reading.evaluations.files import (
     under,
 )
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 PASS, SCORE = "pass", "score"
 _DESCRIPTION, _FATES = "Description", ("PASS", "FAIL", "ERROR")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from bbccli.platform.option import Declared, options_of
+from bbccli.platform.arguments import Declared, options_of
 from bbccli.platform.text import redacted
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import Adjustment, Missing
 from bbccli.errors import OptionError, UnsupportedError, parameter
+from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.use_cases.options import (
     GapOptions,

@@ -18,20 +18,20 @@ from bbccli.domain.source import Ensemble, ToolRun
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
-from bbccli.metrics import METRICS, Metric, choose_metrics, custom
+from bbccli.metrics import METRICS, Metric, blamed, choose_metrics
 from bbccli.metrics.capped import POWERS, attainable, with_plan
 from bbccli.notes import Note
-from bbccli.notes.flags import (
+from bbccli.notes.intervals import cut_unseen
+from bbccli.notes.lacking import (
     deployed_is_stacked,
     ensemble_not_repeated,
     ensemble_not_reproduced,
 )
-from bbccli.notes.making import cut_unseen
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Json
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading import Paths
 from bbccli.stats.case import Case
 from bbccli.stats.making import maker_of
@@ -268,7 +268,7 @@ def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[N
     """Work on a matrix within the memory that it needs; errors of a custom metric name it."""
     with (
         resources.use(resources.current().for_predictions(*matrix.size)),
-        custom.blamed(names or (), matrix.source.path),
+        blamed(names or (), matrix.source.path),
         np.errstate(over="ignore"),
     ):
         yield

@@ -24,8 +24,8 @@ from bbccli.domain.choices import (
 )
 from bbccli.domain.plan import CLIP, Plan, chooses_cut, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, names_in, option
 from bbccli.use_cases.vault import VaultOptions
 
 if TYPE_CHECKING:
@@ -51,16 +51,6 @@ def metric_option(
 ) -> Any:
     """Return the option for the only metric of a command."""
     return option(None, help, "NAME", names=metric_names, open=True, default=default)
-
-
-def cut_option(more: str = "") -> Any:
-    """Return the option for the score above which the positive class is predicted."""
-    return _method(
-        None,
-        f"Binary tasks: predict the positive class above this score{more}.",
-        "X",
-        default="0.5 for probabilities, none for unbounded scores",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -459,7 +449,7 @@ class Analysis(VaultOptions, GateOptions, MakingOptions, GapOptions, InputOption
     @property
     def methods(self) -> Sequence[str] | None:
         """Names of the methods, as far as they are known before the data."""
-        from bbccli.methods.registry import TIGHT_METHODS
+        from bbccli.methods.base import TIGHT_METHODS
 
         return TIGHT_METHODS if self.tight else self.method
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, option
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.use_cases.options import GapOptions, InputOptions, PlanOptions, metric_option
 

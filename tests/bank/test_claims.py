@@ -2,11 +2,11 @@
 
 import pytest
 
-from bbccli.methods.registry import description
+from bbccli.methods.base import description
 from bbccli.notes import NOTES
-from bbccli.notes.flags import KEPT, STAYED
+from bbccli.notes.lacking import KEPT, STAYED
 from bbccli.stats.intervals.coverage import COVERED
-from bbccli.stats.selection.tails import SEEN
+from bbccli.stats.selection.units import SEEN
 from benchmarks.bank import pages
 from benchmarks.bank.figures import coverage, figures, sums_of
 from benchmarks.bank.judged_by import FAMILIES

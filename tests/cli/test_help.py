@@ -10,8 +10,8 @@ from bbccli import METHODS, METRICS
 from bbccli.cli.command import COMMANDS, command_named
 from bbccli.documents.correct import SCHEMA_VERSION
 from bbccli.methods import DEFAULT_METHODS
-from bbccli.methods.registry import ENOUGH_FOLDS
-from bbccli.platform.option import Panel
+from bbccli.methods.base import ENOUGH_FOLDS
+from bbccli.platform.arguments import Panel
 
 SCREEN = 40
 """Lines of a terminal."""

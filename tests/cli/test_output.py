@@ -6,9 +6,8 @@ import time
 import pytest
 from day import swept
 
-from bbccli.cli import bar
-from bbccli.cli.output import style_for_stdout
-from bbccli.cli.streams import say
+from bbccli.cli import shared
+from bbccli.cli.output import say, style_for_stdout
 from bbccli.platform.resources import enter, silent
 from bbccli.use_cases.correct import answer
 from bbccli.use_cases.options import Analysis
@@ -59,11 +58,11 @@ class TestSay:
 class TestBar:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch, capsys):
-        monkeypatch.setattr(bar, "PATIENCE_SECONDS", -1.0)
+        monkeypatch.setattr(shared, "PATIENCE_SECONDS", -1.0)
 
     @staticmethod
     def work(**options):
-        with bar.progress_bar(**options) as progress:
+        with shared.progress_bar(**options) as progress:
             for done in range(3):
                 progress(done, 3)
         return progress
@@ -78,7 +77,7 @@ class TestBar:
 
     def test_it_names_what_is_done(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
-        with bar.progress_bar(quiet=False) as progress:
+        with shared.progress_bar(quiet=False) as progress:
             enter(progress, "reading")
             enter(progress, "resampling bbc")
             progress(1_000, 2_000)
@@ -87,9 +86,9 @@ class TestBar:
         assert "1,000 of 2,000" in shown
 
     def test_it_appears_while_nobody_calls(self, monkeypatch, capsys):
-        monkeypatch.setattr(bar, "PATIENCE_SECONDS", 0.05)
+        monkeypatch.setattr(shared, "PATIENCE_SECONDS", 0.05)
         terminal(monkeypatch, "stderr")
-        with bar.progress_bar(quiet=False) as progress:
+        with shared.progress_bar(quiet=False) as progress:
             enter(progress, "reading")
             shown, until = "", time.monotonic() + 60
             while "reading" not in shown and time.monotonic() < until:
@@ -98,14 +97,14 @@ class TestBar:
         assert "reading" in shown
 
     def test_quick_work_shows_none(self, monkeypatch, capsys):
-        monkeypatch.setattr(bar, "PATIENCE_SECONDS", 60.0)
+        monkeypatch.setattr(shared, "PATIENCE_SECONDS", 60.0)
         terminal(monkeypatch, "stderr")
         self.work(quiet=False)
         assert capsys.readouterr().err == ""
 
     def test_it_is_never_full(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
-        with bar.progress_bar(quiet=False) as progress:
+        with shared.progress_bar(quiet=False) as progress:
             enter(progress, "resampling bbc")
             for done in (1, 2, 3):
                 progress(done, 3)
@@ -121,11 +120,11 @@ class TestBar:
 
     def test_none_for_a_batch_off_a_terminal(self, monkeypatch, capsys):
         for quiet in (False, True):
-            with bar.batch_bar(3, quiet=quiet) as show:
+            with shared.batch_bar(3, quiet=quiet) as show:
                 show(1, 1)
             assert capsys.readouterr() == ("", "")
             terminal(monkeypatch, "stderr")
-        with bar.batch_bar(3, quiet=False) as show:
+        with shared.batch_bar(3, quiet=False) as show:
             show(1, 1)
         assert "1 failed" in capsys.readouterr().err
 

@@ -25,7 +25,7 @@ IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "RunReader"}
 IN_MARKDOWN |= {"compile", "part", "pattern", "replace"}
 """Calls whose strings are for the documentation, or are patterns."""
 
-SOURCES = {"methods/registry.py", "reading/runs/base.py", "reports/catalogue.py"}
+SOURCES = {"methods/base.py", "reading/runs/base.py", "reports/catalogue.py"}
 """Modules with constants in Markdown, which `plain` writes on terminals."""
 
 

@@ -6,7 +6,7 @@ from day import swept
 from scipy.special import erfc, erfcinv
 
 from bbccli.domain.estimate import Distribution
-from bbccli.stats.intervals.guard import Guarded, tail
+from bbccli.stats.intervals import Guarded, tail
 
 
 def of(values, **fields):

@@ -15,8 +15,7 @@ from scipy.special import erfc
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.estimate import Distribution
 from bbccli.errors import UnsupportedError
-from bbccli.stats.intervals import INTERVALS, Basis, interval_of
-from bbccli.stats.intervals.guard import Guarded
+from bbccli.stats.intervals import INTERVALS, Basis, Guarded, interval_of
 from bbccli.stats.resampling import Draws, Unit, every_resample
 from bbccli.types import Direction, IntervalKind, Models, Pooling, Side
 

@@ -10,8 +10,7 @@ from matrices import for_metric
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UndefinedError
 from bbccli.methods import __path__ as path
-from bbccli.methods.base import POINT, Method, Need
-from bbccli.methods.registry import module_of
+from bbccli.methods.base import POINT, Method, Need, module_of
 from bbccli.notes import NOTES
 from bbccli.stats.case import Answer
 from bbccli.stats.selection.units import rests_on
@@ -103,7 +102,7 @@ def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):
         asked.append(given[2])
         return rests_on(*given)
 
-    monkeypatch.setattr("bbccli.stats.bootstrap.summary.rests_on", counted)
+    monkeypatch.setattr("bbccli.stats.bootstrap.loop.rests_on", counted)
     found = METHODS["naive-f"].run(matrix, accuracy, plan)
     assert {matrix.configurations[column] for column in asked} == {found.winner}
     assert len(asked) > 1

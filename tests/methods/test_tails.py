@@ -12,7 +12,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.methods import estimate
 from bbccli.methods.several import concordance_error_by_chance
 from bbccli.stats.selection.candidates import candidates
-from bbccli.stats.selection.tails import SEEN, tail_index
+from bbccli.stats.selection.units import SEEN, tail_index
 from bbccli.types import Pooling, PredictionKind, Task
 
 PLAN = Plan(n_resamples=50)

@@ -9,7 +9,7 @@ from matrices import for_metric, of
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.metrics.sample_size import BY_TASK
+from bbccli.metrics.weighting import BY_TASK
 from bbccli.stats.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 

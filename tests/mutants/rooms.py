@@ -84,7 +84,7 @@ ROOMS = (
     ),
     Room(
         "gate",
-        ("bbccli/documents/gate.py", "bbccli/platform/rounding.py"),
+        ("bbccli/documents/gate.py", "bbccli/platform/text.py"),
         ("test_gate.py", "test_rounding.py"),
         ("cli/test_gate.py",),
     ),

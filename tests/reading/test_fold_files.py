@@ -187,7 +187,7 @@ def test_models_that_predict_the_same_samples_stay_models(write):
 
 @pytest.mark.parametrize("few", [1, 64])
 def test_folds_that_share_a_sample_are_not_joined(write, monkeypatch, few):
-    monkeypatch.setattr("bbccli.reading.layout.parts._FEW", few)
+    monkeypatch.setattr("bbccli.reading.layout._FEW", few)
     paths = write("{model}/fold{fold}.csv", models=MODELS)
     first = paths[0].read_text().splitlines()[1]
     paths[1].write_text(f"{paths[1].read_text()}{first}\n")

@@ -6,7 +6,7 @@ import pytest
 from day import swept
 from written_logs import IN_ORDER, UNKNOWN
 
-from bbccli.reading.times import moment_of
+from bbccli.reading.numerals import moment_of
 
 
 def test_the_earlier_is_before_the_later():

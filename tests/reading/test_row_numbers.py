@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.reading import Roles, read
-from bbccli.reading.index_columns import set_aside
+from bbccli.reading.sample_index import set_aside
 from bbccli.reading.table import Table
 from bbccli.types import Task
 

@@ -11,8 +11,8 @@ from reading import refused
 
 from bbccli import matrix_of
 from bbccli.domain.outcome import Outcome, effective_size
-from bbccli.metrics.sample_size import EACH_CLASS, EVERY_SAMPLE
-from bbccli.platform.rounding import figure
+from bbccli.metrics.weighting import EACH_CLASS, EVERY_SAMPLE
+from bbccli.platform.text import figure
 from bbccli.reading import Request, Roles, read
 from bbccli.reading.conversion import convert
 from bbccli.types import TableLayout, Task

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli.platform.rounding import percent
+from bbccli.platform.text import percent
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.forms.markdown import escaped
 

@@ -13,7 +13,7 @@ from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
-from bbccli.platform.rounding import percent
+from bbccli.platform.text import percent
 from bbccli.reports.words.for_papers import paragraph, sentence, what_it_did
 from bbccli.reports.words.phrases import digits_of, method_name
 from bbccli.types import IntervalKind

@@ -15,7 +15,7 @@ from bbccli import METRICS
 from bbccli.comparisons.pairs import TESTS
 from bbccli.documents.correct import reported_estimate
 from bbccli.errors import BbcError
-from bbccli.platform.rounding import Digits
+from bbccli.platform.text import Digits
 from bbccli.reports.words.comparison_sentences import lines, quote
 from bbccli.reports.words.for_papers import paragraph, sentence
 from bbccli.use_cases.compare import Comparing

@@ -14,7 +14,7 @@ from bbccli.documents.correct import Reported
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods import estimate as estimates_of
-from bbccli.platform.rounding import Digits
+from bbccli.platform.text import Digits
 from bbccli.reports.words.for_papers import sentence, sentences
 from bbccli.reports.words.phrases import digits_of
 from bbccli.types import IntervalKind, Pooling, Select, Side

@@ -94,10 +94,10 @@ import numpy as np
 
 from bbccli.comparisons.adjustment import verdict_by_p
 from bbccli.comparisons.records import Comparison, Effect
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes.comparisons import few_data_sets, undefined_test
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.stats.significance import f_ratio, friedman_test, positive_p, signed_ranks
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray
 

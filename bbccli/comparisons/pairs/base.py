@@ -22,7 +22,7 @@ from bbccli.notes import Note, listing
 from bbccli.notes.comparisons import identical_predictions, undefined_test
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.stats.bootstrap.differences import as_difference
 from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
 from bbccli.stats.selection.pooling import mean_behind

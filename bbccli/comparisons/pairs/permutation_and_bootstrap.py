@@ -62,7 +62,7 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import n_draws
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import Note
 from bbccli.notes.comparisons import undefined_swaps
 from bbccli.notes.intervals import resamples_alike

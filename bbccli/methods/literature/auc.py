@@ -108,8 +108,8 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.methods.literature.split import choose_evaluated, from_split, performance
+from bbccli.metrics.kernels.pairs import hanley_mcneil_variance
 from bbccli.metrics.ranking import AUC
-from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.notes import Note
 from bbccli.notes.intervals import few_evaluated, no_interval, no_variance
 from bbccli.stats.case import Answer, Case

@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.metrics.roc_area import area, hanley_mcneil_variance
+from bbccli.metrics.kernels.pairs import area, hanley_mcneil_variance
 from bbccli.notes import Note, listing, of_data
 from bbccli.reading.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bbccli.reading.columns.blends import set_aside_blends
-from bbccli.reading.columns.bounds import leave_out_bounds
+from bbccli.reading.columns.bounds import leave_out_bounds, leave_out_certainty, leave_out_spread
 from bbccli.reading.columns.classes import tell_models
 from bbccli.reading.columns.features import (
     leave_out_copies,
@@ -32,9 +32,7 @@ from bbccli.reading.columns.searches import (
     refuse_totals,
     refuse_units,
 )
-from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
-from bbccli.reading.columns.texts import set_aside_texts
-from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
+from bbccli.reading.columns.texts import refuse_subsets, refuse_subsets_as_folds, set_aside_texts
 from bbccli.reading.roles import Hints, Request
 from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.table import Table

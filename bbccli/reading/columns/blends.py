@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from bbccli.domain.source import LeftOut
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.column import joint

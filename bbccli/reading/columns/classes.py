@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 import numpy as np
 
 from bbccli.errors import InputError, parameter
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import identities, listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import in_order, spelled

@@ -10,7 +10,7 @@ from itertools import compress
 
 import numpy as np
 
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import identities
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.column import in_equal_parts

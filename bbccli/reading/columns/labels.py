@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError, parameter
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import identities, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow

@@ -9,7 +9,7 @@ from itertools import compress, product
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.metrics.roc_area import mean_ranks
+from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
 from bbccli.reading.columns.glance import (

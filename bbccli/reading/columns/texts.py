@@ -1,22 +1,31 @@
-"""Columns that say what a row is of, and when: times, names and texts of samples."""
+"""Columns that say what a row is: of which subset, when, and of which name or text.
+
+Subsets tell training rows from test rows: they are no folds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations
+from math import isnan
+from typing import Final
 
 import numpy as np
 
-from bbccli.notes import of_metadata
+from bbccli.errors import InputError, parameter
+from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import apply, to_numbers
-from bbccli.reading.column import Column, joint, repeated, text_entries
+from bbccli.reading.column import Column, joint, number_of, repeated, text_entries
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import FEWEST_ROWS
 from bbccli.reading.numerals import doubt, strangers
-from bbccli.reading.roles import is_given
+from bbccli.reading.roles import Hints, Request, column_named, is_given
 from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.table import Table
 from bbccli.types import distinct
 
 _TIME = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]+\d.*)?$"
@@ -145,3 +154,165 @@ def _are_origins(sheet: Sheet, origin: Column, later: Column) -> bool:
         np.bincount(joint([codes, part])).min() > 1 and not len(repeated(joint([cells, part])))
         for part in series
     )
+
+
+_GLANCE = 64
+"""Rows looked at before a whole column of text."""
+
+UNEQUAL = 1.5, 5
+"""Ratio and difference of the largest to the smallest part from which two or three are no folds."""
+
+_TRAINING: Final = (
+    *("train", "training", "trn", "tr", "fit", "insample", "analysis"),
+    *("development", "derivation"),
+)
+_VALIDATION: Final = ("valid", "validation", "val", "vld", "dev", "eval", "evaluation")
+_TEST: Final = (
+    *("test", "testing", "tst", "te", "holdout", "heldout", "oof", "oob", "assessment"),
+    *("public", "private"),
+)
+_KINDS: Final[Mapping[str, str]] = {
+    word: words[0] for words in (_TRAINING, _VALIDATION, _TEST) for word in words
+}
+_FILLERS: Final = {"fold", "cv", "split", "set", "data", "rep", "repeat", "part", "rows", "samples"}
+
+_MAYBE_FOLDS: Final = ("split", "datasplit")
+"""Names of columns of subsets or folds; without separators."""
+
+_FLAG: Final = re.compile(
+    r"(?:is|in)(?:train|training|test|testing|valid|validation|val|holdout|sample)(?:set)?"
+    r"|train|training|trainset"
+)
+"""Names of columns that are true, or 1, in some subsets; without separators."""
+
+_FLAGS: Final = ({"0", "1"}, {"false", "true"}, {"no", "yes"}, {"n", "y"}, {"f", "t"})
+
+_HINT: Final = (
+    "predictions of training rows are too good: give the rows of one test set; if every row was "
+    "predicted out of sample, remove the column"
+)
+
+
+def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collection[str]) -> None:
+    """Refuse a table with a column that marks training rows.
+
+    Values such as `train` and `test` say so whatever the column is called, unless they are classes
+    of the truth; 0 and 1 need a name such as `is_train`. A column `split` of two or three numbers
+    may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
+
+    Seen: `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or beside folds; or 0
+      and 1 under a name such as `in_train`
+    Means: training rows and others
+    Done: an error: see [training rows](#training-rows)
+    """
+    fold = None if is_given(request.folds) else request.roles.fold
+    truth = request.roles.truth or column_named(table, "truth")
+    texts = [name for name in table.names if name in table.texts and name not in known]
+    telling: list[str] = []
+    for name in texts:
+        some = {*table.head([name], _GLANCE).column(0).to_pylist()} - {None}
+        if some and all(map(_kind_of, some)):
+            telling.append(name)
+        elif name not in (fold, truth) and all(map(_is_part, some)):
+            _refuse_beside_folds(table.column(name))
+    for name in telling if truth not in telling else []:
+        _refuse_names(table.column(name))
+    for name in _called_so(table.names):
+        plain = _letters(name)
+        if name in known:
+            continue
+        if name != fold and plain in _MAYBE_FOLDS:
+            _refuse_unequal(table.column(name))
+        if name != fold and _FLAG.fullmatch(plain):
+            column = table.column(name)
+            values = column.named_codes()[1]
+            if len(values) == 2 and {value.casefold() for value in values} in _FLAGS:
+                raise _fault(column, "distinguishes training rows from test rows")
+
+
+def _is_part(name: str) -> bool:
+    """True for the name of a subset, or the name or number of a fold."""
+    from bbccli.reading.advice import FOLD
+
+    return bool(_kind_of(name) or FOLD.fullmatch(name)) or number_of(name) % 1 == 0
+
+
+def _refuse_beside_folds(column: Column) -> None:
+    """Refuse numbers of folds beside another subset, such as DataRobot's `Holdout`."""
+    names = column.named_codes()[1]
+    folds = [name for name in names if _kind_of(name) is None]
+    if 1 < len(folds) < len(names) and all(map(_is_part, names)):
+        raise _fault(
+            column,
+            f"holds folds, and a subset beside them: {_sizes(column)}",
+            f"give the rows of the folds alone, or of the subset alone; or "
+            f"{parameter('fold', column.name)} to count it as another fold",
+        )
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _called_so(names: tuple[str, ...]) -> list[str]:
+    """Return the columns whose names may mean subsets by number."""
+    letters = {name: _letters(name) for name in names}
+    return [n for n, plain in letters.items() if plain in _MAYBE_FOLDS or _FLAG.fullmatch(plain)]
+
+
+def _letters(name: str) -> str:
+    """Return a name without case and separators."""
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def refuse_subsets_as_folds(glance: Glance) -> Sheet:
+    """Refuse folds, of whatever file, that are subsets; slices of caret are called Training060."""
+    sheet = glance.sheet
+    if "fold" in sheet.roles and sheet.layout != "caret":
+        _refuse_names(sheet.roles["fold"])
+    return sheet
+
+
+def _refuse_names(fold: Column) -> None:
+    """Refuse folds named after training rows and others, or validation and test rows."""
+    if not fold.is_text:
+        return
+    _, names = fold.named_codes()
+    kinds = {_kind_of(name) for name in names}
+    if None in kinds or (len(kinds) < 2 and not (_TRAINING[0] in kinds and len(names) > 1)):
+        return
+    raise _fault(fold, f"holds subsets of the data, not folds: {_sizes(fold)}")
+
+
+def _kind_of(name: str) -> str | None:
+    """Return the subset that a value means: training, validation or test rows; None for any
+    other.
+    """
+    words = re.findall(r"[a-z]+", name.casefold())
+    if words == ["cv"]:
+        return _VALIDATION[0]
+    words = [word for word in words if word not in _FILLERS]
+    kinds = {_KINDS.get(word) for word in ("".join(words), *words)} - {None}
+    is_clear = "".join(words) in _KINDS or all(word in _KINDS for word in words)
+    return kinds.pop() if is_clear and len(kinds) == 1 else None
+
+
+def _refuse_unequal(column: Column) -> None:
+    """Refuse two or three numbers of very different frequency as folds."""
+    codes, names = column.named_codes()
+    if not 2 <= len(names) <= 3 or (column.is_text and any(map(isnan, map(number_of, names)))):
+        return
+    sizes = np.bincount(codes[codes >= 0])
+    times, more = UNEQUAL
+    if sizes.max() > max(times * sizes.min(), sizes.min() + more):
+        hint = f"give {parameter('fold', column.name)} if they are folds; otherwise {_HINT}"
+        problem = f"may hold folds, or training and test rows: {_sizes(column)}"
+        raise _fault(column, problem, hint)
+
+
+def _sizes(column: Column) -> str:
+    """Return the names of the parts with their numbers of rows."""
+    codes, names = column.named_codes()
+    sizes = np.bincount(codes[codes >= 0], minlength=len(names))
+    return listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
+
+
+def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:
+    return InputError(problem, path=column.path, column=column.name, hint=hint)

@@ -16,7 +16,7 @@ from bbccli.domain.source import Evaluation, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.read_limits import check_size
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.evaluations.candidates import Runs, in_common, newest_of, runs_of
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, Predictions, ScorerInfo

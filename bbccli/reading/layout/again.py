@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.reading.layout.dialects.base import Layout
+from bbccli.reading.numerals import Moment, times_of
 from bbccli.reading.table import Table
-from bbccli.reading.times import Moment, times_of
 from bbccli.types import Again
 
 

@@ -13,16 +13,16 @@ from bbccli.notes import Note, lacking, of_data
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.column import Column, by_appearance, joint, repeated
+from bbccli.reading.layout.dialects import CONFIGURATION
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
-from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.metadata import Metadata
+from bbccli.reading.numerals import Moment
 from bbccli.reading.predictions import check_sources
-from bbccli.reading.rows.repeats import by_key, note_on_repeats
+from bbccli.reading.rows import by_key, note_on_repeats
 from bbccli.reading.sample_columns import CONSTANT, check_constant
 from bbccli.reading.sample_index import KEYS, check_key, positions_within, repeat_codes, split_caret
 from bbccli.reading.sheet import HaltError, Problems, Sheet
 from bbccli.reading.table import PredictionColumn, Table, cells_of
-from bbccli.reading.times import Moment
 from bbccli.types import Again, IntArray
 
 _MOST_CELLS = 50_000_000

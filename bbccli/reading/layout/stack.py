@@ -15,8 +15,8 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.reading.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
 from bbccli.reading.column import Origin, joint
+from bbccli.reading.layout.dialects import CONFIGURATION
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY, Layout
-from bbccli.reading.layout.dialects.long import CONFIGURATION
 from bbccli.reading.layout.wide import check_outcome
 from bbccli.reading.predictions import text_fault
 from bbccli.reading.roles import Hints

@@ -20,7 +20,7 @@ from bbccli.domain.source import LeftOut
 from bbccli.errors import InputError
 from bbccli.platform.arrays import DamagedError, array_of
 from bbccli.platform.guarded_files import opened
-from bbccli.platform.in_force import in_force
+from bbccli.platform.resources import in_force
 from bbccli.reading.arrow import is_number, to_numbers
 from bbccli.reading.column import Column, number_of
 from bbccli.reading.sources import file_bytes

@@ -19,8 +19,8 @@ import numpy as np
 
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
-from bbccli.metrics.roc_area import area
-from bbccli.platform.rounding import percent
+from bbccli.metrics.kernels.pairs import area
+from bbccli.platform.text import percent
 from bbccli.reading.arrow import is_text
 from bbccli.reading.interface import Order, RunReader
 from bbccli.reading.layout.dialects import DIALECTS, Dialect

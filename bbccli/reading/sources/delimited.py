@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.platform import read_limits
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS
 from bbccli.reading.numerals import with_numbers

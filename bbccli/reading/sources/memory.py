@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bbccli.errors import InputError, naming
 from bbccli.platform.arrays import DamagedError, array_of, arrays_in_npz
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading.arrow import SUM_TOLERANCE, as_arrow, is_text
 from bbccli.reading.roles import AMBIGUOUS, NAMES
 from bbccli.reading.sources.parquet import METADATA_KEY

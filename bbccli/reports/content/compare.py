@@ -11,7 +11,7 @@ from bbccli.comparisons.records import BestSet, Comparison
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import brief, count, every, percent
+from bbccli.platform.text import brief, count, every, percent
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
-from bbccli.platform.rounding import percent
+from bbccli.platform.text import percent
 from bbccli.reports.content import (
     AnswerLines,
     Block,

@@ -9,7 +9,7 @@ from bbccli.documents.correct import notes_of
 from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.notes import listing
-from bbccli.platform.rounding import Digits, every, percent
+from bbccli.platform.text import Digits, every, percent
 from bbccli.reports.content import (
     AnswerLines,
     Block,

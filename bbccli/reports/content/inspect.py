@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bbccli.documents.correct import Input
 from bbccli.notes import listing
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reports.content import (
     MOST_ROWS,
     AllNotesOnly,

@@ -8,7 +8,7 @@ from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.leaderboard import LeaderboardEnvelope
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import Digits, percent
+from bbccli.platform.text import Digits, percent
 from bbccli.reports.content import (
     AnswerLines,
     Block,

@@ -10,7 +10,7 @@ from bbccli.documents.correct import notes_of
 from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import NOISE_TOLERANCE, Digits, brief, count, fixed, percent
+from bbccli.platform.text import NOISE_TOLERANCE, Digits, brief, count, fixed, percent
 from bbccli.reports.content import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 from bbccli.reports.words import phrases
 

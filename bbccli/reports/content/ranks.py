@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bbccli.comparisons.records import Comparison, Ranks
 from bbccli.documents.correct import Input
 from bbccli.notes import listing
-from bbccli.platform.rounding import Digits, trimmed
+from bbccli.platform.text import Digits, trimmed
 from bbccli.reports.content import Block, BlockTable, NotOnTerminal, TableColumn
 from bbccli.reports.figures.base import in_prose
 from bbccli.reports.words import phrases

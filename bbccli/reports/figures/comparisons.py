@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bbccli.comparisons.records import Comparison, Ranks, Standing
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.platform.rounding import Digits, percent
-from bbccli.platform.text import visible
+from bbccli.platform.text import Digits, percent, visible
 from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega

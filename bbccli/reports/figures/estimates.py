@@ -9,8 +9,7 @@ from pathlib import PurePath
 
 from bbccli.documents.correct import Envelope, doubts_of, is_single, notes_of
 from bbccli.domain.estimate import Estimate, SearchCost
-from bbccli.platform.rounding import percent
-from bbccli.platform.text import visible
+from bbccli.platform.text import percent, visible
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec

@@ -7,8 +7,7 @@ from dataclasses import asdict
 
 from bbccli.documents.correct import Envelope, is_single
 from bbccli.domain.estimate import Estimate
-from bbccli.platform.rounding import Digits, percent
-from bbccli.platform.text import visible
+from bbccli.platform.text import Digits, percent, visible
 from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec

@@ -21,7 +21,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bbccli.errors import OptionError, parameter
-from bbccli.platform.in_force import in_force
+from bbccli.platform.resources import in_force
 from bbccli.reports.figures.base import Absent, Drawn, Spec, themed
 
 INSTALL = 'pip install "bbccli[report]"'

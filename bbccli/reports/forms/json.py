@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import IO
 
 from bbccli.documents.correct import Envelope, ErrorEnvelope, error_envelope
-from bbccli.platform.records import Json, as_json
-from bbccli.platform.records.values import record_of
+from bbccli.platform.records import Json, as_json, record_of
 from bbccli.reports import Style
 
 

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents.correct import SCHEMA_VERSION
-from bbccli.platform.records import Json
-from bbccli.platform.records.values import public_fields
+from bbccli.platform.records import Json, public_fields
 from bbccli.reports import OF_ERROR, RECORDS, imported
 
 __all__ = ["json_schema"]

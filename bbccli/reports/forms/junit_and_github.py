@@ -16,8 +16,7 @@ from bbccli.comparisons.records import Comparison
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import Envelope, doubts_of, notes_of
 from bbccli.notes import Severity, by_severity, severity_of
-from bbccli.platform.rounding import count
-from bbccli.platform.text import visible
+from bbccli.platform.text import count, visible
 from bbccli.reports import Style
 from bbccli.reports.content.ranks import p_text
 from bbccli.reports.words import comparison_sentences, phrases

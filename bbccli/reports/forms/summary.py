@@ -12,8 +12,7 @@ from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_ou
 from bbccli.errors import UndecidedError
 from bbccli.notes import Note
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import count, digits_for, width_of
-from bbccli.platform.text import visible
+from bbccli.platform.text import count, digits_for, visible, width_of
 from bbccli.reports import Style
 from bbccli.reports.content import (
     MOST_ROWS,

@@ -39,8 +39,7 @@ from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.notes import Note, Severity, by_severity, severity_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import fixed
-from bbccli.platform.text import visible
+from bbccli.platform.text import fixed, visible
 from bbccli.reports import Style
 from bbccli.reports.content import (
     AllNotesOnly,

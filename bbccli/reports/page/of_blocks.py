@@ -10,8 +10,7 @@ from typing import Any
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.documents.compare import CompareEnvelope
-from bbccli.platform.rounding import percent
-from bbccli.platform.text import redacted
+from bbccli.platform.text import percent, redacted
 from bbccli.reports import Style
 from bbccli.reports.content import Heading, blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking

@@ -9,8 +9,7 @@ from typing import IO
 from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of, gate_outcome, notes_of
 from bbccli.notes import listing
 from bbccli.platform.records import Json
-from bbccli.platform.rounding import count
-from bbccli.platform.text import redacted, visible
+from bbccli.platform.text import count, redacted, visible
 from bbccli.reports import Style
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from bbccli.notes import Note, Severity, by_severity, severity_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,

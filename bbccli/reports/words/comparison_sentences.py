@@ -11,7 +11,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import bounds_in, gate_outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import measuring
-from bbccli.platform.rounding import Digits, brief, count, digits_for, every, percent, width_of
+from bbccli.platform.text import Digits, brief, count, digits_for, every, percent, width_of
 from bbccli.reports.content.ranks import best_by_rank, p_text
 from bbccli.reports.figures.base import in_prose
 from bbccli.reports.words import for_papers, phrases

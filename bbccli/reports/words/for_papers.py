@@ -14,11 +14,11 @@ from bbccli.documents.correct import Envelope, Input, is_single
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
-from bbccli.methods.registry import TIGHT_METHODS
+from bbccli.methods.base import TIGHT_METHODS
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS, MeanSurprise
 from bbccli.notes import Note
-from bbccli.platform.rounding import Digits, brief, count, figure, percent
+from bbccli.platform.text import Digits, brief, count, figure, percent
 from bbccli.reports.words import phrases
 from bbccli.reports.words.phrases import metric_label
 from bbccli.reports.words.sentences import making, steps_of, stopping

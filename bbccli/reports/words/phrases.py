@@ -20,16 +20,17 @@ from bbccli.domain.source import Evaluation, TwoFigures, Verification
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import Note, by_severity, listing, severity_of
-from bbccli.platform.rounding import (
+from bbccli.platform.text import (
     UNBOUNDED,
     Digits,
     count,
     digits_for,
+    pattern,
     percent,
     tiny_text,
+    visible,
     width_of,
 )
-from bbccli.platform.text import pattern, visible
 from bbccli.types import Direction, Interval, Task
 
 

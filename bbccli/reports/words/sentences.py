@@ -23,7 +23,7 @@ from bbccli.domain.estimate import Estimate, Gate, Made, SearchCost
 from bbccli.domain.plan import OF_TOOL, Plan
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
-from bbccli.platform.rounding import (
+from bbccli.platform.text import (
     UNBOUNDED,
     Digits,
     brief,

@@ -20,8 +20,7 @@ from bbccli.metrics.base import MeanScorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import collect, collected
-from bbccli.stats.bootstrap.summary import enough
+from bbccli.stats.bootstrap.loop import collect, collected, enough
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import (
     Draws,

@@ -19,11 +19,18 @@ from bbccli.notes import Note
 from bbccli.notes.methods import few_left_out, redrawn_resamples
 from bbccli.platform import resources
 from bbccli.stats.bootstrap.in_process import Selections, score_made
-from bbccli.stats.bootstrap.loop import Inside, collected, extend, in_bags, measure, split_columns
-from bbccli.stats.bootstrap.summary import enough, from_distribution
+from bbccli.stats.bootstrap.loop import (
+    Inside,
+    collected,
+    enough,
+    extend,
+    from_distribution,
+    in_bags,
+    measure,
+    split_columns,
+)
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals import INTERVALS
-from bbccli.stats.intervals.resampled import within_bounds
+from bbccli.stats.intervals import INTERVALS, within_bounds
 from bbccli.stats.resampling import Draws, Resamples, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import n_units_of, on_few_groups, single_classes

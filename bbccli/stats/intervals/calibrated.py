@@ -10,8 +10,8 @@ Source: ours.
 from __future__ import annotations
 
 from bbccli.domain.estimate import Distribution
+from bbccli.stats.intervals import Basis, Construction
 from bbccli.stats.intervals.matched import check
-from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.stats.intervals.sharp import stretched
 
 FACTOR = 1.25

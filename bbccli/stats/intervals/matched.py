@@ -24,7 +24,7 @@ from bbccli.domain.estimate import Distribution
 from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.notes.methods import matched_interval
-from bbccli.stats.intervals.resampled import Basis, Construction
+from bbccli.stats.intervals import Basis, Construction
 from bbccli.types import Pooling
 
 

@@ -10,7 +10,7 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et a
 from __future__ import annotations
 
 from bbccli.domain.estimate import Distribution
-from bbccli.stats.intervals.resampled import Basis, Construction, within_bounds
+from bbccli.stats.intervals import Basis, Construction, within_bounds
 
 
 def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:

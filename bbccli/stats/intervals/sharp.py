@@ -17,8 +17,8 @@ Source: ours.
 from __future__ import annotations
 
 from bbccli.domain.estimate import Distribution
+from bbccli.stats.intervals import Basis, Construction
 from bbccli.stats.intervals.matched import check, matched
-from bbccli.stats.intervals.resampled import Basis, Construction
 
 TRAINING = 1.12
 """Factor of the spread for training on another sample of the same size."""

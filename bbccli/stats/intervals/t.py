@@ -15,7 +15,7 @@ import numpy as np
 
 from bbccli.domain.estimate import Distribution
 from bbccli.platform.dataclass import dataclass
-from bbccli.stats.intervals.resampled import Basis, Construction
+from bbccli.stats.intervals import Basis, Construction
 from bbccli.types import FloatArray
 
 CELLS = 2**16

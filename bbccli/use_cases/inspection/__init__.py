@@ -13,7 +13,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
+from bbccli.platform.records import doc
 from bbccli.platform.text import redacted
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.sheet import HaltError, Problems, Sheet

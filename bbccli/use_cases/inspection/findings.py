@@ -16,8 +16,8 @@ from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
 from bbccli.notes import Note, kind_of, listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records.values import doc
-from bbccli.platform.rounding import count, figure, percent, tiny_text
+from bbccli.platform.records import doc
+from bbccli.platform.text import count, figure, percent, tiny_text
 from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.sources.lines import line_of
 from bbccli.stats.resampling import BLOCK, Unit, draws_of, too_few_usable

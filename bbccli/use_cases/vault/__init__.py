@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.option import Panel, Scope, option
 
 _vault = partial(option, panel=Panel.METHOD, scope=Scope.RUN)
 

@@ -24,7 +24,7 @@ from bbccli.notes import listing
 from bbccli.platform import openings, read_limits
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.rounding import count
+from bbccli.platform.text import count
 from bbccli.reading import understand
 from bbccli.reading.evaluations import is_log
 from bbccli.reading.join import correspond
