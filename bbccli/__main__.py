@@ -31,8 +31,8 @@ def run() -> None:
     # numpy warns of overflow; the result is then undefined, and reports say so
     warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     try:
+        from bbccli.cli import say
         from bbccli.cli.app import main
-        from bbccli.cli.output import say
 
         if heed is not None:
             sys.unraisablehook = _heed_what_is_lost

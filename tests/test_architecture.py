@@ -117,6 +117,7 @@ OPENING = {
     "platform/atomic.py": "what is written",
     "platform/openings.py": "what is appended",
     "batch/journal.py": "the journal, which is no input",
+    "cli/__init__.py": "descriptors that are closed",
     "cli/output.py": "what may be there already",
     "reading/evaluations/files.py": "members of zip files",
     "reading/sources/urls.py": "addresses",

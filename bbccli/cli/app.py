@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bbccli.cli import complain, leave
 from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, origin_of, running
-from bbccli.cli.output import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort, nearest
 from bbccli.platform.guarded_files import inputs_recorded
 from bbccli.version import __version__

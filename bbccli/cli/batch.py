@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bbccli.cli import say
 from bbccli.cli.command import command
-from bbccli.cli.output import say
 from bbccli.cli.shared import (
     FAIL_ON,
     VAULT,

@@ -34,7 +34,8 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.cli.output import STDOUT, check_writable, say, tell_written, write_table
+    from bbccli.cli import say
+    from bbccli.cli.output import STDOUT, check_writable, tell_written, write_table
     from bbccli.documents.correct import Input
     from bbccli.notes import by_severity
     from bbccli.reading.conversion import convert as lay_out

@@ -61,7 +61,7 @@ def vault(
       bbc vault items.csv --share 0.2
       bbc correct predictions.csv --vault items-vault/scores.csv
     """
-    from bbccli.cli.output import say
+    from bbccli.cli import say
     from bbccli.platform.text import count, visible
     from bbccli.use_cases.vault.sealing import seal
 

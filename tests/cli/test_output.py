@@ -6,8 +6,8 @@ import time
 import pytest
 from day import swept
 
-from bbccli.cli import shared
-from bbccli.cli.output import say, style_for_stdout
+from bbccli.cli import say, shared
+from bbccli.cli.output import style_for_stdout
 from bbccli.platform.resources import enter, silent
 from bbccli.use_cases.correct import answer
 from bbccli.use_cases.options import Analysis
