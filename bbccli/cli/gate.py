@@ -79,6 +79,13 @@ def gate(
         )
     saved = read_documents(result)
     read = [document.record for document in saved]
+    ways = {one.direction for result in read for one in getattr(result, "estimates", ())[:1]}
+    if rule is not None and len(ways) > 1:
+        raise OptionError(
+            "some of the metrics are maximised and some minimised, so that no threshold fits all",
+            hint="save the results of each kind in a file of their own; or give each file its "
+            "fail-under or fail-over in a manifest of bbc batch",
+        )
     results: list[Any] = [
         record if isinstance(record, ErrorEnvelope) else judged(record, rule) for record in read
     ]

@@ -75,5 +75,6 @@ def leaderboard(
         with working(analysis.metric, matrix):
             plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
             matrix = replace(matrix, notes=(*matrix.notes, *notes))
-            record = ranked_record(matrix, metrics, plan, wins, top, progress)
+            tight = analysis.tight
+            record = ranked_record(matrix, metrics, plan, wins, top, progress, tight=tight)
     publish([record], form.name, where, Kind.LEADERBOARD)

@@ -16,12 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
+from bbccli.documents.correct import (
+    SCHEMA_VERSION,
+    AnyEnvelope,
+    Input,
+    of_file,
+    reported_estimate,
+)
 from bbccli.domain.estimate import MOST_SHARES, Estimate, Stopped
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import estimate
+from bbccli.methods.registry import TIGHT_METHODS
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note
@@ -40,7 +47,7 @@ from bbccli.version import __version__
 __all__ = ["leaderboard"]
 
 WITH_WINS = "bbc"
-"""Method whose resamples say how often a configuration wins, and whose figure is to be reported."""
+"""Method whose resamples say how often a configuration wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +131,21 @@ def ranked_record(
     wins: bool,
     top: int | None,
     progress: Progress,
+    *,
+    tight: bool = False,
 ) -> LeaderboardEnvelope:
-    """Return the record of the document."""
+    """Return the record of the document; `tight` as for `estimate`."""
     chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
     selector = chosen[0]
     maker = maker_of(matrix, selector, plan)
     winners = matrix if maker is None else maker.shipped
     choice = choose(winners, selector, selector, plan if maker is None else plan.single)
-    corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())
+    found, notes = _corrected(matrix, selector, plan, progress, tight) if wins else ((), ())
+    corrected = reported_estimate(found) or next(iter(found), None)
     values = candidates(matrix, selector, plan.pooling).performances()
     order, ranks = ranked(selector.direction, values)
     # of all, where `selection` has the first few
-    distribution = corrected.distribution if corrected and maker is None else None
+    distribution = found[0].distribution if found and maker is None else None
     shares = distribution.shares(matrix.n_configurations) if distribution else None
     whole = LeaderboardEnvelope(
         *(SCHEMA_VERSION, __version__, "leaderboard"),
@@ -161,14 +171,16 @@ def ranked_record(
 
 
 def _corrected(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
-) -> tuple[Estimate | None, Sequence[Note]]:
-    """Return the winner's corrected estimate and notes, or a note where it can't be computed."""
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress, tight: bool
+) -> tuple[Sequence[Estimate], Sequence[Note]]:
+    """Return the corrected estimates, first that of the wins; or a note if there are none."""
+    names = [TIGHT_METHODS[-1] if tight else WITH_WINS]
+    names += ["vault"] if matrix.vault and matrix.vault.openings else []
     try:
-        (corrected,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
+        found, notes = estimate(matrix, [metric], plan, names, tight=tight, progress=progress)
     except (UndefinedError, UnsupportedError) as error:
-        return None, (method_left_out(WITH_WINS, *error.told()),)
-    return replace(corrected, selection=corrected.selection[:MOST_SHARES]), notes
+        return (), (method_left_out(names[0], *error.told()),)
+    return [replace(one, selection=one.selection[:MOST_SHARES]) for one in found], notes
 
 
 def _made(maker: Maker | None, metrics: Sequence[Metric], plan: Plan) -> Iterator[LeaderboardRow]:

@@ -69,14 +69,14 @@ def check_threshold(threshold: float | None, task: Task, kind: PredictionKind) -
     scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
     if task is not Task.BINARY or not scores:
         raise OptionError(
-            f"{parameter('threshold')} is for scores or probabilities of two classes; these "
-            f"predictions are {plural} of a {task} task",
+            "a threshold is for scores or probabilities of two classes; these predictions are "
+            f"{plural} of a {task} task",
             hint="leave it out",
         )
     bounded = kind is PredictionKind.PROBABILITY  # all are above the number next to 0
     if not np.isfinite(threshold) or (bounded and not np.nextafter(0, -1) <= threshold <= 1):
         raise OptionError(
-            f"{parameter('threshold')} is {threshold:g}, but the predictions are {plural}",
+            f"the threshold is {threshold:g}, but the predictions are {plural}",
             hint="for example 0.5" if bounded else "a finite number, for example 0",
         )
 

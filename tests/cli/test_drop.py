@@ -232,6 +232,7 @@ def test_folds_that_are_groups_are_noted(run, tmp_path):
         swept(("--confidence", "0.5"), "error: --confidence is 0.5, not between 0.5 and 1"),
         swept(("--threshold", "0.9"), "error: No such option: --threshold"),
         swept(("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
+        (("--cut", "9"), "error: the threshold is 9, but the predictions are probabilities"),
         (("--rule", "cvst"), "error: AUC is not a mean of losses per sample"),
         swept(("--metric", "rmse"), "error: RMSE is for regression tasks"),
     ],

@@ -144,6 +144,21 @@ class TestSaved:
         err = run.refused("gate", path, "--fail-under", "0.1")
         assert err.startswith(f"error: {path}: line 1 is not JSON\nhint: ")
 
+    @pytest.mark.parametrize("option", ["--fail-under", "--fail-over"])
+    def test_no_threshold_fits_both_directions(self, run, data, tmp_path, option):
+        kinds = [("auc", "--fail-under"), ("log-loss", "--fail-over")]
+        found = [
+            run.printed("correct", data, *FAST, "--metric", m, "--format", "jsonl")
+            for m, _ in kinds
+        ]
+        mixed, alone = tmp_path / "mixed.jsonl", tmp_path / "alone.jsonl"
+        mixed.write_text("".join(found))
+        err = run.refused("gate", mixed, option, "0.5")
+        assert "some of the metrics are maximised and some minimised" in err
+        for text, (_, fitting) in zip(found, kinds, strict=True):
+            alone.write_text(text)
+            assert run("gate", alone, fitting, "0.5")[0] in (0, 3)
+
     def test_a_saved_verdict_needs_no_threshold(self, run, saved, tmp_path):
         err = run.refused("gate", saved)
         assert "no threshold" in err

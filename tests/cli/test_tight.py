@@ -35,6 +35,13 @@ def test_it_is_bbc_632_of_kind_sharp_and_reported(run, cancer):
     assert tight["interval"]["upper"] - tight["interval"]["lower"] < wide["upper"] - wide["lower"]
 
 
+def test_a_leaderboard_reports_the_same(run, cancer):
+    (found,) = run.document("correct", cancer, "--tight", *FAST)["estimates"][-1:]
+    board = run.document("leaderboard", cancer, "--tight", *FAST)["corrected"]
+    assert [board[key] for key in found] == list(found.values())
+    assert found["method"] == "bbc-632"
+
+
 def test_the_sentence_and_the_table_tell_it(run, cancer):
     _, out, _ = run("correct", cancer, "--tight", "--n-resamples", 100)
     text = " ".join(out.split())

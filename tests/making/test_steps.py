@@ -264,12 +264,12 @@ def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
 
 def test_a_cut_is_named_in_the_sentence():
     found = correct(binary(n_samples=60), metric="auc", threshold="tuned:f1", n_resamples=20)
-    assert "its cut for F1" in found.sentence()
+    assert f"choosing {found.winner} and its cut for F1 among" in found.sentence()
     assert not found.record.gains  # the AUC does not depend on it
     steps = correct(
         binary(n_samples=60), metric="f1", threshold="tuned", calibrate="platt", n_resamples=20
     )
-    assert "its platt calibration, its cut for F1" in steps.sentence()
+    assert f"{steps.winner}, its platt calibration and its cut for F1 among" in steps.sentence()
 
 
 def test_a_gain_from_too_few_resamples_is_no_evidence():

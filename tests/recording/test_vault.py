@@ -15,7 +15,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
+import bbccli
 from bbccli import METHODS, METRICS, Plan, read
+from bbccli.documents.leaderboard import leaderboard
 from bbccli.domain.vault import FEWEST, outside_of, sealed_rows
 from bbccli.errors import InputError, OptionError
 from bbccli.platform import openings
@@ -271,6 +273,20 @@ def test_fitted_models_functions_and_predictions_are_taken_as_they_are(tmp_path)
     whole = LogisticRegression().fit(X, Y)
     kept = rec.open("fitted", whole, fitted=True)
     assert kept.value == (whole.predict(X[sealed]) == Y[sealed]).mean()
+
+
+def test_a_leaderboard_reports_what_correct_does(run):
+    run.open("best", searched(run))
+    board = leaderboard(matrix := read(run.folder), "accuracy", Plan(n_resamples=50))
+    found = bbccli.correct(run.folder, n_resamples=50)
+    assert found.estimate.method == board["corrected"]["method"] == "vault"
+    shown = board["corrected"]["interval"]
+    assert (shown["lower"], shown["upper"]) == found.interval
+    wins = METHODS["bbc"].run(matrix, METRICS["accuracy"], Plan(n_resamples=50)).selection
+    assert {row["configuration"]: row["wins"] for row in board["rows"]} == {
+        name: {won.configuration: won.share for won in wins}.get(name, 0)
+        for name in matrix.configurations
+    }
 
 
 # The level

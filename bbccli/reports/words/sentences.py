@@ -424,7 +424,8 @@ def making(estimate: Estimate, made: Made) -> str:
     )
     steps = [made.calibration and f"its {made.calibration} calibration"]
     steps += [made.tuned_for and f"its cut for {phrases.metric_label(made.tuned_for)}"]
-    return ", ".join([chosen, *filter(None, steps)])
+    *earlier, last = [chosen, *filter(None, steps)]
+    return " and ".join(filter(None, [", ".join(earlier), last]))
 
 
 def stopping(estimate: Estimate, document: Envelope) -> str:
