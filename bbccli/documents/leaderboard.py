@@ -28,7 +28,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import estimate
-from bbccli.methods.registry import TIGHT_METHODS
+from bbccli.methods.base import TIGHT_METHODS
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note
