@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-NO_VALUE = frozenset(("n/a", "N/A", "None", "none"))
+NO_VALUE = frozenset(("n/a", "N/A", "None", "none", "missing", "."))
 """Missing value among numbers; among labels it may be the name of a class."""
 
 _BLANK = r"\s\x{a0}\x{202f}"

@@ -202,7 +202,8 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
     if len(negative):
         raise time.fault("time is negative", negative, hint="give times from 0")
     codes, names = event.named_codes()
-    meanings = np.array([number_of(name) for name in names])[codes]
+    # cBioPortal writes 1:DECEASED
+    meanings = np.array([number_of(name.partition(":")[0]) for name in names])[codes]
     strange = np.flatnonzero((meanings != 0) & (meanings != 1))
     if len(strange):
         raise event.fault(

@@ -93,7 +93,17 @@ def judged(*, text_of_items=True):
     return {"p.csv": text(rows)}
 
 
+def follow_up(time, event, ends):
+    at = RNG.exponential(20, N).round(1)
+    rows = [("patient", time, event, *MODELS)]
+    rows += [(f"c{i}", at[i], ends[Y[i]], *(P[m][i] for m in MODELS)) for i in range(N)]
+    return {"p.csv": text(rows)}
+
+
 CASES = {
+    "survival": (follow_up("T", "E", (0, 1)), "p.csv", "--time T --event E", 3, N),
+    "months": (follow_up("OS_months", "OS_status", ("0:LIVING", "1:DECEASED")), "p.csv",
+        "--time OS_months --event OS_status", 3, N),
     "scores": (judged(), "p.csv", "--task score if each row is", 3, N),
     "scores without a text": (judged(text_of_items=False), "p.csv", "--task score if each", 3, N),
     "scores of LiveBench": (

@@ -670,6 +670,31 @@ def test_the_spread_of_three_models_is_no_prediction(save, spread):
     assert read(file).configurations == ("a", "b", "c", "u")
 
 
+@pytest.mark.parametrize("made", [np.subtract, lambda p, q: q - p, lambda p, q: np.abs(p - q)])
+@pytest.mark.parametrize("digits", [15, 2])
+@pytest.mark.parametrize("truth", [TWO, VALUES])
+def test_the_difference_of_two_models_is_no_prediction(save, made, digits, truth):
+    p, q = (P, Q) if truth is TWO else (X, Y)
+    difference = made(p, q).round(digits)
+    for others in ({}, {"r": p + 0.1 * np.sin(np.arange(N))}):
+        models = {"p": p, **others, "q": q}
+        rounded = {name: model.round(digits) for name, model in models.items()}
+        matrix = read(save("m.csv", {"truth": truth, "d": difference, **rounded}))
+        assert matrix.configurations == tuple(models)
+        assert any("how far two others differ: d" in note.text for note in matrix.notes)
+
+
+def test_labels_that_agree_where_a_third_is_wrong_are_models(save):
+    rare = np.zeros((3, N), int)
+    rare[0, :3] = rare[1, :3] = 1
+    rare[2, 3:5] = rare[1, 3:5] = 1  # the first and the third are never both 1
+    columns = {"truth": TWO, "a": rare[0], "b": rare[1], "c": rare[2]}
+    assert read(save("m.csv", columns)).configurations == ("a", "b", "c")
+    labels = {"a": (P > 0.5).astype(int), "b": (Q > 0.5).astype(int)}
+    file = save("n.csv", {"truth": TWO, "disagree": labels["a"] ^ labels["b"], **labels})
+    assert read(file).configurations == ("a", "b")
+
+
 # Labels of probabilities
 
 

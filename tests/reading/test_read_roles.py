@@ -70,6 +70,12 @@ def test_roles_that_cannot_be(save, flag):
     refused("'a' is given two roles", path, roles=twice, kind=OptionError)
 
 
+def test_the_truth_is_given_as_the_folds(save):
+    file = save("m.csv", {"truth": [0, 1] * 6, "a": [i / 12 for i in range(12)]})
+    words = "--fold truth takes the one of this name|fold=.truth. takes"
+    refused(words, file, roles=Roles(fold="truth"), hint="that of the truth with --truth NAME")
+
+
 def test_names_that_are_configurations(save):
     """Those of the long layout in a wide table, and those of the metadata."""
     columns = {"model": [0.1, 0.2, 0.3], "score": [0.2, 0.4, 0.6], "truth": [0, 1, 0]}

@@ -66,6 +66,16 @@ def test_a_column_called_like_a_truth_is_set_aside():
     assert [note.code for note in matrix.notes] == ["columns-ignored", "bounds-unknown"]
 
 
+def test_text_among_the_scores_of_a_long_table_is_named(save):
+    rows = [(f"q{i}", model, "refused" if i == 3 else i % 2) for model in "ab" for i in range(9)]
+    columns = dict(zip(("question_id", "model", "score"), zip(*rows, strict=True), strict=True))
+    refused(
+        r"prediction is text \(column 'score', row 3, value 'refused'",
+        save("m.csv", {name: [*map(str, values)] for name, values in columns.items()}),
+        task="score",
+    )
+
+
 def test_bounds_are_not_guessed():
     frame = RIGHT.assign(a=np.linspace(1, 5, 60))
     matrix = scored(frame)

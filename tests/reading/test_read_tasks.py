@@ -115,6 +115,12 @@ FAULTS = {
 }  # fmt: skip
 
 
+def test_numbered_events(save):
+    names = np.array(["0:LIVING", "1:DECEASED"])
+    file = save("m.csv", {"time": [1, 2, 3], "event": names[[0, 1, 1]], **{"a": [3, 2, 1]}})
+    assert read(file).outcome.event.tolist() == [False, True, True]
+
+
 @pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS)
 def test_faults(save, case):
     columns, message, options = case

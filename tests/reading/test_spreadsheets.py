@@ -249,6 +249,8 @@ def test_labels_like_thousands_are_not_called_numbers(save):
         swept("n/a"),
         swept("NULL"),
         "None",
+        ".",
+        swept("missing"),
         swept("<NA>"),
         swept(""),
     ],

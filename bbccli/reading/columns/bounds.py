@@ -197,8 +197,8 @@ _SLACK = 0.005
 _APART = 8
 """Rows of which one is looked at first, in the order of a column."""
 
-_FEW = 16
-"""Rows that tell most columns from the spread of the others."""
+_FEW, _AT_ONCE = 16, 4
+"""Rows that tell most columns from the spread of the others, and from the difference of two."""
 
 _SPREAD: Final = pattern(
     r"std(?:dev|err)?|stdev|sd|sep?|sigma|var(?:iance)?|unc(?:ertainty)?|hat|lev(?:erage)?"
@@ -213,8 +213,8 @@ _CALLED = "its name and values say how certain a model is, not what it predicts"
 _NEAR = 0.9
 """Share of the truth's variance that the errors of a model stay below."""
 
-_MOST_COLUMNS = 200
-"""Most columns that are compared with each other."""
+_MOST_COLUMNS, _MOST_IN_PAIRS = 200, 32
+"""Most columns that are compared with each other, and with each pair of others."""
 
 
 def leave_out_certainty(glance: Glance) -> Sheet:
@@ -273,14 +273,18 @@ def leave_out_spread(glance: Glance) -> Sheet:
     """Leave out columns that are the spread of all others in every row, but for a mean of these;
     and those of a prediction.
 
-    Seen: proportional to the standard deviation, or the range, of all other columns in each row; or
-      called a spread (`rf_std`, `.se.fit`), never negative, and less correlated with the truth than
-      the prediction (`rf_mean`, `.fitted`)
+    Seen: proportional to the standard deviation, or the range, of all other columns in each row;
+      what two others differ by; or called a spread (`rf_std`, `.se.fit`), never negative, and less
+      correlated with the truth than the prediction (`rf_mean`, `.fitted`)
     Means: how far models disagree, or how certain one is
     Done: left out, with a note
     """
     if called := [*_called_spreads(glance)]:
         glance = glance.after(_without(glance, called, _CALLED))
+    if differences := _differences(glance):
+        glance = glance.after(
+            _without(glance, differences, f"{_FOLLOWS} how far two others differ")
+        )
     n_columns = len(glance.cells)
     if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS:
         return glance.sheet
@@ -292,6 +296,7 @@ def leave_out_spread(glance: Glance) -> Sheet:
     if not _are_spreads(some[:_FEW], slack).any() or not _are_spreads(some).any():
         return glance.sheet
     spreads = np.flatnonzero(_are_spreads(glance.whole(*range(n_columns)))).tolist()
+    spreads = spreads[: len(spreads) == 1]  # of three rare labels, each is that of the others
     return _without(glance, spreads, f"{_FOLLOWS} how much the others disagree")
 
 
@@ -324,6 +329,45 @@ def _spreads_and_points(names: tuple[str, ...]) -> Sequence[tuple[int, int]]:
         else:
             points.setdefault(stem, c)
     return [(c, points[stem]) for c, stem in spreads if stem in points]
+
+
+def _differences(glance: Glance) -> list[int]:
+    """Return the columns that are the difference of two others in every row, or its size: each
+    member of a sum is that of the other two, and the one least like the truth is meant.
+    """
+    some, gone, truth = glance.complete, list[int](), glance.truth
+    if truth is None or not 2 < some.shape[1] <= _MOST_IN_PAIRS or len(some) < FEWEST_ROWS:
+        return gone
+    sizes = np.abs(some[:_AT_ONCE])
+    apart = np.abs(some[:_AT_ONCE, :, None] - some[:_AT_ONCE, None])
+    off = np.abs(apart[..., None] - sizes[:, None, None]).max(axis=0)
+    near = off <= _SLACK * np.ptp(some, axis=0)
+    for triple in {tuple(sorted({a, b, c})) for a, b, c in np.argwhere(near).tolist()}:
+        if len(triple) < 3 or {*triple} & {*gone} or not glance.holds(triple, _is_difference):
+            continue
+        columns = glance.whole(*triple)
+        there = np.isfinite(columns).all(axis=1) & np.isfinite(glance.truths)
+        columns, truths = columns[there], glance.truths[there]
+        unlike = ((columns - truths[:, None]) ** 2).mean(axis=0)
+        if glance.classes:
+            unlike = -np.abs(np.corrcoef(columns.T, truths)[-1, :-1])
+        made = [_is_difference(np.roll(columns, -place, axis=1), first=True) for place in range(3)]
+        gone.append(triple[int(np.argmax(np.where(made, unlike, -np.inf)))])
+    return gone
+
+
+def _is_difference(columns: FloatArray, *, first: bool = False) -> bool:
+    """True if one of three columns (n, 3), or the first, is in every row what the others differ by,
+    but for rounding.
+    """
+    columns = columns[np.isfinite(columns).all(axis=1)]
+    noise = 2 * max(step_of(column) % 1 for column in columns.T) + 1e-6 * np.abs(columns).max()
+    rolled = (np.roll(columns, -place, axis=1).T for place in range(1 if first else 3))
+    # rare labels agree by chance
+    apart = np.abs(columns - np.median(columns, axis=0)) > 4 * noise
+    return bool((apart.sum(axis=0) >= FEWEST_ROWS).all()) and any(
+        (np.abs(np.abs(b - c) - np.abs(a)) <= noise).all() for a, b, c in rolled
+    )
 
 
 def _are_spreads(columns: FloatArray, slack: FloatArray | None = None) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import (
@@ -23,6 +25,14 @@ from bbccli.reading.sample_index import split_caret
 from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import PredictionColumn, Table
 from bbccli.types import Task
+
+
+_TIME = pattern(
+    r"(?:^|[\W_])(?:t|time|days?|weeks?|months?|years?|duration|follow[\W_]?up\w*|survival|os|[pd]fs)"
+    r"(?:$|[\W_])",
+    re.IGNORECASE,
+)
+"""Names of the times of a survival outcome."""
 
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
@@ -161,6 +171,13 @@ def check_outcome(
             path=table.path,
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
+    for role, name in chosen.items():
+        if name == getattr(hints.roles, role) and name.casefold() in NAMES["truth"]:
+            raise InputError(
+                f"no truth column: {parameter(role, name)} takes the one of this name",
+                path=table.path,
+                hint=f"name the column of the {role}s, or that of the truth with --truth NAME",
+            )
     for name in table.nested:
         if name.casefold() in NAMES["truth"]:
             column_of(table, name, "truth", "the truth")
@@ -180,6 +197,11 @@ def check_outcome(
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     scores *= not may_be_folds(table, key)
     first = f"give {advised} if that is right" if of_truth else scores * rows
+    times = [n for n in table.names if n in table.numeric and _TIME.search(n)]
+    if of_truth and times and to_numbers(table.column(times[0]).values).min() >= 0:
+        both = {"time": times[0], "event": advised.roles["truth"]}
+        outcome = " ".join(parameter(role, name) for role, name in both.items())
+        first = f"give {outcome} if these are times and events; {first}"
     by_hand = f"{first}{'; otherwise ' * bool(first)}name it 'truth', or give {by_option}"
     also = f"also give {advised}, if that is right" * bool(str(advised) and not of_truth)
     near = "" if str(advised) else nearest_names("truth", table.names)

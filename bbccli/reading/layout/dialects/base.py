@@ -16,6 +16,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
 from bbccli.reading.column import Column, joint
 from bbccli.reading.layout.wide import choose_roles
+from bbccli.reading.numerals import strangers
 from bbccli.reading.roles import Hints, column_of
 from bbccli.reading.table import Table
 from bbccli.types import Pooling, Task
@@ -154,7 +155,8 @@ def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
         return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     single = single_predictions(frame)
     if hints.task is Task.SCORE:  # text such as a response is no score
-        single = [name for name in single if name not in frame.texts]
+        texts = [name for name in single if name in frame.texts]
+        single = [n for n in single if n not in texts or len(strangers(frame.column(n)))]
     return class_predictions(frame) or ({PREDICTION: single[0]} if single else {})
 
 
