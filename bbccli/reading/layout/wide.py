@@ -26,7 +26,6 @@ from bbccli.reading.sheet import WIDE, Sheet
 from bbccli.reading.table import PredictionColumn, Table
 from bbccli.types import Task
 
-
 _TIME = pattern(
     r"(?:^|[\W_])(?:t|time|days?|weeks?|months?|years?|duration|follow[\W_]?up\w*|survival|os|[pd]fs)"
     r"(?:$|[\W_])",
@@ -171,17 +170,7 @@ def check_outcome(
             path=table.path,
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
-    for role, name in chosen.items():
-        if name == getattr(hints.roles, role) and name.casefold() in NAMES["truth"]:
-            raise InputError(
-                f"no truth column: {parameter(role, name)} takes the one of this name",
-                path=table.path,
-                hint=f"name the column of the {role}s, or that of the truth with --truth NAME",
-            )
-    for name in table.nested:
-        if name.casefold() in NAMES["truth"]:
-            column_of(table, name, "truth", "the truth")
-    _refuse_indicators(table)
+    _refuse_other_truths(chosen, table, hints)
     by_option = f"{parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
     if are_folds(table, chosen):
         raise InputError(
@@ -197,11 +186,8 @@ def check_outcome(
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     scores *= not may_be_folds(table, key)
     first = f"give {advised} if that is right" if of_truth else scores * rows
-    times = [n for n in table.names if n in table.numeric and _TIME.search(n)]
-    if of_truth and times and to_numbers(table.column(times[0]).values).min() >= 0:
-        both = {"time": times[0], "event": advised.roles["truth"]}
-        outcome = " ".join(parameter(role, name) for role, name in both.items())
-        first = f"give {outcome} if these are times and events; {first}"
+    if of_truth:
+        first = _of_survival(table, advised.roles["truth"]) + first
     by_hand = f"{first}{'; otherwise ' * bool(first)}name it 'truth', or give {by_option}"
     also = f"also give {advised}, if that is right" * bool(str(advised) and not of_truth)
     near = "" if str(advised) else nearest_names("truth", table.names)
@@ -213,9 +199,29 @@ def check_outcome(
     )
 
 
-def _refuse_indicators(table: Table) -> None:
-    """Refuse a truth in a column for each class."""
+def _of_survival(table: Table, event: str) -> str:
+    """Return the hint that a column is the event of a time, if one has such a name."""
+    times = [n for n in table.names if n in table.numeric and _TIME.search(n)]
+    if not times or to_numbers(table.column(times[0]).values).min() < 0:
+        return ""
+    options = f"{parameter('time', times[0])} {parameter('event', event)}"
+    return f"give {options} if these are times and events; "
+
+
+def _refuse_other_truths(chosen: Mapping[str, str], table: Table, hints: Hints) -> None:
+    """Refuse a truth that an option takes, one of lists, and one in a column for each class."""
     from bbccli.reading.columns.features import families
+
+    for role, name in chosen.items():
+        if name == getattr(hints.roles, role) and name.casefold() in NAMES["truth"]:
+            raise InputError(
+                f"no truth column: {parameter(role, name)} takes the one of this name",
+                path=table.path,
+                hint=f"name the column of the {role}s, or that of the truth with --truth NAME",
+            )
+    for name in table.nested:
+        if name.casefold() in NAMES["truth"]:
+            column_of(table, name, "truth", "the truth")
 
     numeric = [name for name in table.names if name not in table.texts]
     columns = [to_numbers(table.column(name).values) for name in numeric]
