@@ -26,7 +26,7 @@ from bbccli.domain.plan import Plan
 from bbccli.methods.base import METHODS as KNOWN
 from bbccli.metrics import METRICS
 from bbccli.platform.resources import Resources, use
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 from benchmarks import subjects, timing
 from benchmarks.tables import Row, Section, Table, Target, decimals, digits, times, whole
 

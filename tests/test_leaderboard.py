@@ -22,7 +22,7 @@ from bbccli.errors import UnsupportedError
 from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.forms.json_schema import json_schema
-from bbccli.stats.selection.rule import ranked
+from bbccli.stats.selection import ranked
 from bbccli.types import Direction, Pooling, Select
 
 PLAN = Plan(n_resamples=50)

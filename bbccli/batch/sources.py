@@ -23,7 +23,7 @@ from bbccli.platform.guarded_files import is_url, opened
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.urls import is_pattern, matching_urls
 from bbccli.reading.table import check_column_names
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 
 @dataclass(frozen=True, slots=True)

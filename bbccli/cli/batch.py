@@ -30,7 +30,7 @@ from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Resources
 from bbccli.platform.text import redacted, visible
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 if TYPE_CHECKING:
     from bbccli.batch.journal import Journal

@@ -8,7 +8,7 @@ from bbccli.cli.command import command
 from bbccli.cli.shared import Files, OutputOption, Quiet
 from bbccli.domain.choices import TableLayout
 from bbccli.platform.arguments import Option
-from bbccli.use_cases.options import InputOptions
+from bbccli.use_cases import InputOptions
 
 
 @command(reads=True)

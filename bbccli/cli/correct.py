@@ -8,7 +8,7 @@ from typing import Annotated
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.platform.arguments import Option, Panel, Scope
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 Format = Annotated[
     str,

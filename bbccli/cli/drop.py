@@ -12,7 +12,7 @@ from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.errors import OptionError
 from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.use_cases.options import InputOptions, ScoringOptions, metric_option
+from bbccli.use_cases import InputOptions, ScoringOptions, metric_option
 
 _method = partial(option, panel=Panel.METHOD)
 

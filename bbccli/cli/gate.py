@@ -9,7 +9,7 @@ from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
 from bbccli.platform.arguments import Option, Scope
 from bbccli.platform.records import Json, as_json
-from bbccli.use_cases.options import GateOptions
+from bbccli.use_cases import GateOptions
 
 Result = Annotated[
     str,

@@ -8,7 +8,7 @@ import typer
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, WorkOptions, form_option
-from bbccli.use_cases.options import GapOptions, InputOptions
+from bbccli.use_cases import GapOptions, InputOptions
 
 
 @command(reads=True)

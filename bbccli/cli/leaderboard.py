@@ -9,7 +9,7 @@ from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, VAULT, Files, PrintOptions, ThreadOptions, form_option
 from bbccli.platform.arguments import Option, Scope
 from bbccli.reports.content import MOST_ROWS, n_shown
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 Top = Annotated[
     int | None,

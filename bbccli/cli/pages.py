@@ -12,8 +12,8 @@ from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output
 from bbccli.errors import InputError, OptionError
 from bbccli.platform.arguments import Option, Panel, Scope, names_in
 from bbccli.platform.guarded_files import is_url
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.command_line import command_line
-from bbccli.use_cases.options import Analysis
 
 if TYPE_CHECKING:
     from bbccli.platform.records import Document

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
 from bbccli.platform.arguments import Option, names_in
-from bbccli.use_cases.options import metric_names
+from bbccli.use_cases import metric_names
 
 if TYPE_CHECKING:
     from bbccli.platform.records import Json

@@ -37,7 +37,7 @@ from bbccli.platform.arguments import real
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.differences import as_difference, corrected_difference
 from bbccli.stats.case import Case
-from bbccli.stats.selection.rule import on_single
+from bbccli.stats.selection import on_single
 from bbccli.stats.selection.units import on_few_groups, on_losses
 from bbccli.types import Direction, Interval, IntervalKind, Side
 

@@ -36,10 +36,10 @@ from bbccli.notes.methods import method_left_out, not_corrected
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document, doc, settled
 from bbccli.platform.resources import Progress, silent
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.making.made import Maker
+from bbccli.stats.selection import choose, ranked
 from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.selection.rule import choose, ranked
 from bbccli.stats.stopping import stopped_of
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__

@@ -21,8 +21,7 @@ from bbccli.platform import plugins
 from bbccli.platform.arguments import ByName, as_list, coerce_fields, entry
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, silent
-from bbccli.stats.case import Answer, Case
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import Answer, Case, maker_of
 from bbccli.stats.stopping import less_stopping
 from bbccli.types import IntervalKind, Models, Pooling, Select, Task, distinct
 

@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
 from bbccli.notes.methods import folds_within_repeats
+from bbccli.stats.bootstrap import from_distribution
 from bbccli.stats.bootstrap.bbc_folds import out_of_folds
-from bbccli.stats.bootstrap.loop import from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.stats.selection.units import on_few_folds

@@ -56,8 +56,8 @@ from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
 from bbccli.notes.methods import beyond_bounds
 from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection import winner_by_fold
 from bbccli.stats.selection.candidates import fold_performances
-from bbccli.stats.selection.rule import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import Pooling
 

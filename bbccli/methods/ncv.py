@@ -77,8 +77,8 @@ from bbccli.notes.intervals import nested_spread, no_interval
 from bbccli.notes.methods import outer_selections
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import normal
+from bbccli.stats.selection import selection_shares, undefined, winner_of
 from bbccli.stats.selection.candidates import by_repeat
-from bbccli.stats.selection.rule import selection_shares, undefined, winner_of
 from bbccli.stats.selection.units import figures_of_samples
 from bbccli.types import FloatArray, IntArray
 

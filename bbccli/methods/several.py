@@ -41,10 +41,10 @@ from bbccli.notes.methods import (
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.text import figure
+from bbccli.stats.case import maker_of
 from bbccli.stats.guidance import on_guidance
-from bbccli.stats.making import maker_of
+from bbccli.stats.selection import on_single, rule_of, winner_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
-from bbccli.stats.selection.rule import on_single, rule_of, winner_of
 from bbccli.stats.selection.units import on_clipping, on_tails
 from bbccli.stats.stopping import on_stopping
 from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task

@@ -43,7 +43,7 @@ from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.notes import Note
 from bbccli.notes.intervals import openings_uncounted, vault_of_another
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.selection.rule import Choice
+from bbccli.stats.selection import Choice
 from bbccli.stats.vault import figure_of, shown_by
 
 

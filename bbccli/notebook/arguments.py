@@ -35,9 +35,9 @@ from bbccli.reading.sources.memory import (
 )
 from bbccli.reading.table import in_memory
 from bbccli.types import Missing
+from bbccli.use_cases import InputOptions
 from bbccli.use_cases.command_line import command_line
 from bbccli.use_cases.compare import short_file_names
-from bbccli.use_cases.options import InputOptions
 
 READING = frozenset({"task", "positive", "missing", "bounds"})
 """Options of reading that apply to arrays."""

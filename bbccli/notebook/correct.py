@@ -16,8 +16,8 @@ from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import settled
 from bbccli.types import Pooling
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import Analysed, answer, cost_of_search, working
-from bbccli.use_cases.options import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,7 +28,6 @@ from bbccli.reading.configuration_filter import (
     narrow,
     of_columns_and_models,
 )
-from bbccli.reading.evaluations import evaluation_of
 from bbccli.reading.layout import lay_out
 from bbccli.reading.layout.dialects import DIALECTS
 from bbccli.reading.metadata import Metadata, merged
@@ -39,7 +38,7 @@ from bbccli.reading.rows import without_unpredicted
 from bbccli.reading.sample_columns import with_sample_columns
 from bbccli.reading.sample_index import by_train_size, place
 from bbccli.reading.sheet import RAISE, Problems, Sheet
-from bbccli.reading.sources import STDIN, Paths, expand, paths_listed, read_table
+from bbccli.reading.sources import STDIN, Paths, expand, may_be_log, paths_listed, read_table
 from bbccli.reading.table import ArrowStream, Table, in_memory, joint_hash, name_faults
 from bbccli.types import Again, Errors, Task
 
@@ -279,7 +278,12 @@ def open_sources(
     read: list[Table | Sheet] = []
     with _folders_once(sources):
         with problems.of("readable"):
-            logs = evaluation_of(sources, request)
+            logs = None
+            files = [Path(source) for source in sources if isinstance(source, str | Path)]
+            if any(may_be_log(file) or os.path.isdir(file) for file in files):  # noqa: PTH112
+                from bbccli.reading.evaluations import evaluation_of
+
+                logs = evaluation_of(sources, request)
             if logs is None and request.errors is not None:
                 raise OptionError(
                     f"{parameter('errors', request.errors)} is for logs of evaluation frameworks, "

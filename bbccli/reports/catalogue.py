@@ -26,10 +26,10 @@ from bbccli.reports.forms.terminal import NARROWEST, terminal
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences, what_it_did
 from bbccli.reports.words.sentences import answer_sentences, steps_of
+from bbccli.stats import selection
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.making import calibration, cut, greedy, mean, sklearn_cut, stack, tool
-from bbccli.stats.selection import rule
 from bbccli.types import IntervalKind
 
 MIN_WORD = 3
@@ -247,9 +247,9 @@ def of_interval(kind: IntervalKind) -> list[Block]:
 
 
 STEPS: dict[str, tuple[ModuleType, str]] = {
-    "best": (rule, "--select best"),
-    "one-se": (rule, "--select one-se"),
-    "one-se-simplest": (rule, "--select one-se-simplest"),
+    "best": (selection, "--select best"),
+    "one-se": (selection, "--select one-se"),
+    "one-se-simplest": (selection, "--select one-se-simplest"),
     "greedy": (greedy, "--select greedy[:ROUNDS]"),
     "mean": (mean, "--select mean:K"),
     "stack": (stack, "--select stack"),

@@ -21,8 +21,8 @@ from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
+from bbccli.stats.selection import Choice, SelectionRule, choose, rule_of
 from bbccli.stats.selection.candidates import Candidates, cached, candidates
-from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 from bbccli.types import FloatArray, Pooling
 
 if TYPE_CHECKING:
@@ -120,3 +120,17 @@ class Answer:
     size_correction: float | None = None
     shares: FloatArray | None = None
     opened: Opened | None = None
+
+
+def maker_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker | None:
+    """Return what makes the predictions that a plan asks for; None where one is only selected.
+
+    metric: that selects.
+    Raises UnsupportedError: predictions of which no mean can be taken, or that have no cut.
+    """
+    if not plan.makes:
+        return None
+    from bbccli.stats.making.rules import maker
+
+    key = ("made", metric, plan.rule, plan.pooling, plan.calibrate, plan.cut)
+    return cached(matrix, key, lambda: maker(matrix, metric, plan))

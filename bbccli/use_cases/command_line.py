@@ -16,7 +16,7 @@ def command_line(group: Any, files: Sequence[str], command: str = "correct") -> 
 
     Examples
     --------
-    >>> from bbccli.use_cases.options import Analysis
+    >>> from bbccli.use_cases import Analysis
     >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
     'bbc correct p.csv --metric auc --seed 7'
     """

@@ -16,7 +16,7 @@ from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.use_cases.options import (
+from bbccli.use_cases import (
     GapOptions,
     InputOptions,
     MakingOptions,

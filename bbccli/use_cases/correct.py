@@ -33,11 +33,10 @@ from bbccli.platform.records import Json
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.platform.text import count
 from bbccli.reading import Paths
-from bbccli.stats.case import Case
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import Case, maker_of
 from bbccli.stats.stopping import stopped_of
 from bbccli.types import Calibration, PredictionKind, Select
-from bbccli.use_cases.options import Analysis, PlanOptions
+from bbccli.use_cases import Analysis, PlanOptions
 
 if TYPE_CHECKING:
     from bbccli.stats.making.tool import Repeated

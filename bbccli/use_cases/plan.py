@@ -10,7 +10,7 @@ from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.use_cases.options import GapOptions, InputOptions, PlanOptions, metric_option
+from bbccli.use_cases import GapOptions, InputOptions, PlanOptions, metric_option
 
 if TYPE_CHECKING:
     from bbccli.documents.plan import PlanEnvelope

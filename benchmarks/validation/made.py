@@ -21,7 +21,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.domain.outcome import Outcome
 from bbccli.stats.making.interface import Given
 from bbccli.stats.making.rules import CALIBRATIONS
-from bbccli.stats.selection.rule import SelectionRule
+from bbccli.stats.selection import SelectionRule
 from bbccli.types import IntervalKind, Models, Pooling, PredictionKind, Task
 from benchmarks.tables import Row
 from benchmarks.validation.kept import Kept, Result, Study

@@ -21,7 +21,7 @@ from bbccli.cli.command import command_named
 from bbccli.documents.loading import read_documents
 from bbccli.platform.records import as_json
 from bbccli.reading import hash_of
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 PATTERN = "runs/**/p.csv"
 

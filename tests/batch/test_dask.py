@@ -23,7 +23,7 @@ from bbccli.batch.run import todo
 from bbccli.batch.sources import batch_sources
 from bbccli.batch.worker import work
 from bbccli.platform.resources import Resources
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 
 PATTERN = "runs/**/p.csv"
 REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)

@@ -8,8 +8,8 @@ import pytest
 
 from bbccli.platform.records import Document
 from bbccli.reports import FORMS
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import answer
-from bbccli.use_cases.options import Analysis
 
 N, C = 60, 20
 RNG = np.random.default_rng(0)

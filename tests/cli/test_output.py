@@ -9,8 +9,8 @@ from day import swept
 from bbccli.cli import say, shared
 from bbccli.cli.output import style_for_stdout
 from bbccli.platform.resources import enter, silent
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import answer
-from bbccli.use_cases.options import Analysis
 
 
 def terminal(monkeypatch, *streams):

@@ -18,7 +18,7 @@ from bbccli.metrics.capped import with_plan
 from bbccli.reports import FORMS
 from bbccli.reports.catalogue import of_result
 from bbccli.reports.content import AnswerLines, Line
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 
 

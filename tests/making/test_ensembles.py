@@ -18,7 +18,7 @@ from bbccli.stats.making import best, maker_of
 from bbccli.stats.making.interface import Given
 from bbccli.stats.making.made import Maker
 from bbccli.stats.resampling import draws_of
-from bbccli.stats.selection.rule import rule_of
+from bbccli.stats.selection import rule_of
 from bbccli.types import PredictionKind, Select
 
 CASES = [

@@ -14,11 +14,11 @@ from bbccli.metrics.capped import with_plan
 from bbccli.metrics.kernels import loop_forms, presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.making.cut import Sweep
 from bbccli.stats.making.greedy import any_metric, trial_of
 from bbccli.stats.making.interface import Given
-from bbccli.stats.selection.rule import SelectionRule
+from bbccli.stats.selection import SelectionRule
 from bbccli.types import Pooling, PredictionKind, Task
 
 CASES = [

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from bbccli import METRICS, Plan, correct
 from bbccli.errors import BbcError
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
 

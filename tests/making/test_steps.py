@@ -13,7 +13,7 @@ from bbccli import METHODS, METRICS, Plan, correct
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports.words.sentences import gains
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
 

@@ -18,11 +18,11 @@ from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading import read
 from bbccli.reports import FORMS
-from bbccli.stats.making import maker_of
+from bbccli.stats.case import maker_of
 from bbccli.stats.making.interface import Given
 from bbccli.stats.making.tool import combine, maker_of_run, repeat_ensemble
 from bbccli.stats.making.tool_cut import grid, quantiles
-from bbccli.stats.selection.rule import SelectionRule
+from bbccli.stats.selection import SelectionRule
 from bbccli.stats.verification import verify
 from bbccli.tools.autogluon import ensemble_of
 from bbccli.types import Pooling

@@ -16,8 +16,7 @@ from bbccli.methods import METHODS, estimate
 from bbccli.platform import resources
 from bbccli.stats.bootstrap import bbc_folds
 from bbccli.stats.resampling import every_resample
-from bbccli.stats.selection import candidates, pooling
-from bbccli.stats.selection.rule import SelectionRule
+from bbccli.stats.selection import SelectionRule, candidates, pooling
 from bbccli.types import Direction, PredictionKind, Task
 
 

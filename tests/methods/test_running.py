@@ -102,7 +102,7 @@ def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):
         asked.append(given[2])
         return rests_on(*given)
 
-    monkeypatch.setattr("bbccli.stats.bootstrap.loop.rests_on", counted)
+    monkeypatch.setattr("bbccli.stats.bootstrap.rests_on", counted)
     found = METHODS["naive-f"].run(matrix, accuracy, plan)
     assert {matrix.configurations[column] for column in asked} == {found.winner}
     assert len(asked) > 1

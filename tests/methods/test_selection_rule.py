@@ -13,8 +13,8 @@ from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS, estimate
 from bbccli.stats import resampling
 from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection import rule_of, winners_of
 from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
-from bbccli.stats.selection.rule import rule_of, winners_of
 from bbccli.types import Pooling, Select
 
 ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)

@@ -9,8 +9,8 @@ from day import METRICS_BY_DAY, daily, swept
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
+from bbccli.stats.bootstrap import in_bags
 from bbccli.stats.bootstrap.bbc_samples import in_full_size, out_of_bag
-from bbccli.stats.bootstrap.loop import in_bags
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates

@@ -9,7 +9,7 @@ import pytest
 
 from bbccli import matrix_of
 from bbccli.domain.outcome import Outcome
-from bbccli.reading.checks.sanity import keys_of_predictions, notes_on, z_of_each
+from bbccli.reading.checks import keys_of_predictions, notes_on, z_of_each
 from bbccli.reading.predictions import Values
 from bbccli.types import PredictionKind, Task
 

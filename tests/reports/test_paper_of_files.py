@@ -18,9 +18,9 @@ from bbccli.errors import BbcError
 from bbccli.platform.text import Digits
 from bbccli.reports.words.comparison_sentences import lines, quote
 from bbccli.reports.words.for_papers import paragraph, sentence
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.compare import Comparing
 from bbccli.use_cases.correct import answer
-from bbccli.use_cases.options import Analysis
 
 ROOT = Path(__file__).parents[2]
 SAMPLES, DATA = ROOT / "sample_data", ROOT / "tests" / "data"

@@ -18,8 +18,8 @@ from bbccli.platform.text import Digits
 from bbccli.reports.words.for_papers import sentence, sentences
 from bbccli.reports.words.phrases import digits_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import answer
-from bbccli.use_cases.options import Analysis
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

@@ -70,8 +70,8 @@ from bbccli.notes.methods import redrawn_resamples
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.workers import ordered_map
+from bbccli.stats.bootstrap import collected
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import collected
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.resampling import BLOCK, Resamples, Unit, draws_of, generator
 from bbccli.stats.selection.candidates import candidates

@@ -28,8 +28,8 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection import winner_of
 from bbccli.stats.selection.candidates import candidates, repeats_of
-from bbccli.stats.selection.rule import winner_of
 
 
 def run(case: Case) -> Answer:

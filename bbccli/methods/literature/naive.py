@@ -44,11 +44,11 @@ Source: Paraschakis et al. 2024, and the authors' code.
 from __future__ import annotations
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
+from bbccli.stats.bootstrap import from_distribution
 from bbccli.stats.bootstrap.bbc_folds import of_one
 from bbccli.stats.bootstrap.bbc_samples import of_winner
-from bbccli.stats.bootstrap.loop import from_distribution
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.selection.rule import winner_by_fold
+from bbccli.stats.selection import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import Pooling
 

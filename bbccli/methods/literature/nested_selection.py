@@ -31,8 +31,8 @@ from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.platform import resources
 from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection import winners_of
 from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of, repeats_of
-from bbccli.stats.selection.rule import winners_of
 from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import IntArray, distinct
 

@@ -27,8 +27,8 @@ from bbccli.notes.methods import selected_on_evaluation, tied_winners
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit, generator
+from bbccli.stats.selection import Choice, rule_of
 from bbccli.stats.selection.candidates import cached, candidates
-from bbccli.stats.selection.rule import Choice, rule_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Task
 
 

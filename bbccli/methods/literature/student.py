@@ -50,8 +50,8 @@ import numpy as np
 from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import interval_by, without_width
+from bbccli.stats.selection import winner_by_fold
 from bbccli.stats.selection.candidates import folds_of
-from bbccli.stats.selection.rule import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds, size_ratio
 from bbccli.stats.significance import Pivot
 from bbccli.types import FloatArray, IntArray, Pooling

@@ -66,8 +66,8 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
 from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection import winner_by_fold
 from bbccli.stats.selection.candidates import fold_performances, folds_of
-from bbccli.stats.selection.rule import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds, size_ratio
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 

@@ -18,15 +18,12 @@ from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources import PACKINGS, is_result
+from bbccli.reading.sources import OF_LOGS, is_result, may_be_log, unpacked_suffix
 from bbccli.reading.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:
     from bbccli.reading.evaluations.files import File
     from bbccli.reading.interface import Framework
-
-SUFFIXES: Final = (".csv", ".eval", ".json", ".jsonl", ".xml")
-"""Suffixes, without that of a compression, of files that may be logs."""
 
 ONLY_LOGS = (".eval", ".json", ".xml")
 """Suffixes that no other kind of table has."""
@@ -41,7 +38,7 @@ def frameworks(suffix: str = "") -> Mapping[str, Framework]:
     """Return the frameworks by name: those whose files may have a suffix, or all."""
     from bbccli.reading.interface import Framework
 
-    groups = [f"bbccli.logs{ending}" for ending in SUFFIXES if suffix in ("", ending)]
+    groups = [f"bbccli.logs{ending}" for ending in OF_LOGS if suffix in ("", ending)]
     pairs = [(group, name) for group in groups for name in plugins.entry_points_of(group)]
     return {name: plugins.load(group, name, Framework) for group, name in pairs}
 
@@ -90,9 +87,9 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
     """Return the logs in a path, by the name of their framework."""
     if os.path.isdir(path):  # noqa: PTH112 (never raises)
         return _of_folder(path)
-    only_a_log = _suffix(path) in ONLY_LOGS
+    only_a_log = unpacked_suffix(path) in ONLY_LOGS
     by_hand = request.dialect is not None and not only_a_log
-    if by_hand or not os.path.isfile(path) or not _may_be_log(path):  # noqa: PTH113
+    if by_hand or not os.path.isfile(path) or not may_be_log(path):  # noqa: PTH113
         return {}
     logs, damaged = _owned([path])
     if damaged and only_a_log:
@@ -123,7 +120,7 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
         beside = {file.path.parent for files in logs.values() for file in files}
         if Path(error.path or "").parent in beside:  # any other file may be called `*.json`
             raise error
-    tables = any(_plain(Path(error.path or "")).endswith(".csv") for error in damaged)
+    tables = any(unpacked_suffix(Path(error.path or "")) == ".csv" for error in damaged)
     if damaged and len(damaged) == len(paths) and not tables:
         raise damaged[0]
     if len(paths) > _MOST_FILES:
@@ -152,7 +149,7 @@ def _owned(
         file = File(path, folder)
         try:
             with trying():
-                known = frameworks(_suffix(path))
+                known = frameworks(unpacked_suffix(path))
                 owner = next((name for name, logs in known.items() if logs.owns(file)), None)
         except InputError as error:
             damaged.append(error)
@@ -162,19 +159,6 @@ def _owned(
     return files, damaged
 
 
-def _suffix(path: Path) -> str:
-    return Path(_plain(path)).suffix.lower()
-
-
-def _may_be_log(path: Path) -> bool:
-    return _suffix(path) in SUFFIXES
-
-
-def _plain(path: Path) -> str:
-    """Return a file name without the suffix of a compression."""
-    return path.stem if path.suffix.lower() in PACKINGS else path.name
-
-
 def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder that may be logs by their names, in order."""
     for place, folders, names in os.walk(folder):
@@ -182,4 +166,4 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(folder for folder in folders if not folder.startswith(_PASSED_OVER))
         if len(inner.relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
-        yield from (inner / name for name in sorted(names) if _may_be_log(inner / name))
+        yield from (inner / name for name in sorted(names) if may_be_log(inner / name))

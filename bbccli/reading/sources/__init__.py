@@ -41,6 +41,9 @@ _REFUSED = dict.fromkeys(
     (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
 ) | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+OF_LOGS = (".csv", ".eval", ".json", ".jsonl", ".xml")
+"""Suffixes, without that of a compression, of files that may be logs of evaluations."""
+
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -328,6 +331,17 @@ def _nearest_file(path: Path) -> str:
 
     close = difflib.get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / close[0]}?" if close else "check the path"
+
+
+def unpacked_suffix(path: Path) -> str:
+    """Return the suffix of a file, without that of a compression."""
+    name = path.stem if path.suffix.lower() in PACKINGS else path.name
+    return Path(name).suffix.lower()
+
+
+def may_be_log(path: Path) -> bool:
+    """Return whether a file may be the log of an evaluation, by its name."""
+    return unpacked_suffix(path) in OF_LOGS
 
 
 def is_result(path: str) -> bool:

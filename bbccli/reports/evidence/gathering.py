@@ -19,11 +19,11 @@ from bbccli.metrics.capped import measuring, with_clip
 from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
 from bbccli.stats.case import Case
+from bbccli.stats.selection import ranked
 from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of
-from bbccli.stats.selection.rule import ranked
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import Analysed, working
-from bbccli.use_cases.options import Analysis
 
 MOST_BARS = 60
 """Bars of a distribution."""

@@ -19,8 +19,8 @@ from bbccli.domain.estimate import Distribution
 from bbccli.metrics.base import MeanScorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
+from bbccli.stats.bootstrap import collect, collected, enough
 from bbccli.stats.bootstrap.in_process import Selections
-from bbccli.stats.bootstrap.loop import collect, collected, enough
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import (
     Draws,
@@ -29,8 +29,8 @@ from bbccli.stats.resampling import (
     count_every_resample,
     every_resample,
 )
+from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import folds_of
-from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray
 
 EXACT_LIMIT = 200_000

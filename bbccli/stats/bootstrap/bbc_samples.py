@@ -18,8 +18,7 @@ from bbccli.metrics.base import Metric
 from bbccli.notes import Note
 from bbccli.notes.methods import few_left_out, redrawn_resamples
 from bbccli.platform import resources
-from bbccli.stats.bootstrap.in_process import Selections, score_made
-from bbccli.stats.bootstrap.loop import (
+from bbccli.stats.bootstrap import (
     Inside,
     collected,
     enough,
@@ -29,6 +28,7 @@ from bbccli.stats.bootstrap.loop import (
     measure,
     split_columns,
 )
+from bbccli.stats.bootstrap.in_process import Selections, score_made
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS, within_bounds
 from bbccli.stats.resampling import Draws, Resamples, draws_of

@@ -21,8 +21,8 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
 from bbccli.stats.resampling import Draws, Resamples
+from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
 if TYPE_CHECKING:

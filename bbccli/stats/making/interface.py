@@ -19,8 +19,8 @@ from collections.abc import Callable
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.platform.dataclass import dataclass
+from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import FloatArray, IntArray, Pooling
 
 Combine = Callable[[IntArray], FloatArray]

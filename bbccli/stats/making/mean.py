@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.stats.making.interface import Combine, Given
-from bbccli.stats.selection.rule import ranked
+from bbccli.stats.selection import ranked
 from bbccli.types import FloatArray, IntArray
 
 

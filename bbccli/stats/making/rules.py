@@ -19,8 +19,8 @@ from bbccli.stats.making.made import Maker
 from bbccli.stats.making.sklearn_cut import interpolated
 from bbccli.stats.making.tool import maker_of_run, rule_of_run
 from bbccli.stats.making.tool_cut import FINDERS
+from bbccli.stats.selection import rule_of
 from bbccli.stats.selection.candidates import holdout_parts
-from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
 
 RULES: dict[Select, Callable[[Given], Combine]] = {

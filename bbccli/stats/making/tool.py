@@ -26,8 +26,8 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.greedy import grown
 from bbccli.stats.making.interface import Combine, Given
 from bbccli.stats.making.made import Maker
+from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import TIE_TOLERANCE, BoolArray, Direction, FloatArray, IntArray, Pooling, Select
 
 _LEVELS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000)

@@ -10,7 +10,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import doc
-from bbccli.reading.checks.sanity import earlier_equals, keys_of_predictions
+from bbccli.reading.checks import earlier_equals, keys_of_predictions
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999

@@ -40,7 +40,7 @@ from bbccli.reading.sources.memory import name_in_messages
 from bbccli.reading.table import Table, in_memory
 from bbccli.stats.vault import figure_of, shown_by
 from bbccli.types import IntArray, Task
-from bbccli.use_cases.options import Analysis
+from bbccli.use_cases import Analysis
 from bbccli.use_cases.vault.sealing import HEADER, OPENINGS, SEARCH, SHOWN, SPEC
 
 
