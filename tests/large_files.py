@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bbccli.batch.parts import pack, run_packed
-from bbccli.platform import resources, workers
+from bbccli.platform import resources
 
 FEW = ("--n-resamples", "150")
 
@@ -31,7 +31,7 @@ class Here:
             assert len(packed) < 2**20  # nothing large is sent with every task
             self.sent |= shared
             self.calls += 1
-            with workers.use(None):
+            with resources.use_workers(None):
                 found = pickle.loads(pickle.dumps(run_packed(packed, shared)))
             if isinstance(found, Exception):
                 raise found

@@ -49,7 +49,7 @@ OTHER_WORK = (
 
 USED_OF = {
     "stats.intervals": ("percentile",),
-    "methods": ("base", "bbc", "bbc_f", "cvt", "several"),
+    "methods": ("base", "bbc", "cvt", "several"),
     "reports": ("forms", "forms.json"),
 }
 """All that it imports of the rooms with a module per record."""

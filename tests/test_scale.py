@@ -14,8 +14,7 @@ from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, kernels, weighting
 from bbccli.metrics.kernels import prepared, presort, sweep
-from bbccli.platform.resources import Engine, Resources, resources_of, use
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import Engine, Resources, ordered_map, resources_of, use
 from bbccli.stats import resampling
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

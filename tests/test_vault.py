@@ -99,9 +99,9 @@ def test_both_parts_hold_every_row_as_it_was(tmp_path, kind):
 def test_rows_keep_their_quotes_zeros_and_line_breaks(tmp_path):
     rows = [f'00{i},"a ""b""\nc, {i}"' for i in range(1, 101)]
     (tmp_path / "i.csv").write_text("\n".join(["id,text", *rows]) + "\n\n,\n")
-    from bbccli.platform import read_limits
+    from bbccli.platform import resources
 
-    with read_limits.use(read_limits.Reading(quoted_newlines=True)):
+    with resources.use_reading(resources.Reading(quoted_newlines=True)):
         made = vaults.seal(str(tmp_path / "i.csv"))
     both = made.search.read_text() + made.sealed.read_text()
     assert all(f"\n{row}\n" in both for row in rows)

@@ -13,7 +13,7 @@ from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import Done, FileTask, key_of
 from bbccli.documents.gate import FAILED
 from bbccli.errors import UndecidedError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.records import Json
 from bbccli.platform.resources import Resources
 from bbccli.types import GateOutcome
@@ -68,7 +68,9 @@ def todo(
     for position, source in enumerate(sources):
         key = key_of(source)
         fingerprint = entries[key].files if key in entries else None
-        yield FileTask(position, key, source, limits, folder, fingerprint, read_limits.current())
+        yield FileTask(
+            position, key, source, limits, folder, fingerprint, resources.reading_limits()
+        )
 
 
 def drive(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.arguments import MisfitError, options_of
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url, opened
@@ -103,7 +103,7 @@ def _below(folder: str, parts: Sequence[str]) -> Iterator[str]:
 
 def _folders_below(top: str) -> Iterator[str]:
     """Yield a folder and all below it, each once."""
-    follow, seen = read_limits.current().follow_links, set[str]()
+    follow, seen = resources.reading_limits().follow_links, set[str]()
     for folder, below, _ in os.walk(top or os.curdir, followlinks=follow, onerror=_unlisted):
         below[:] = [name for name in below if not name.startswith(".")]
         real = os.path.realpath(folder)

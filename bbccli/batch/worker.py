@@ -15,12 +15,11 @@ from bbccli.batch.sources import BatchFile
 from bbccli.documents.correct import Envelope
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import load_metric
-from bbccli.platform import read_limits, resources
+from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url
-from bbccli.platform.read_limits import Reading
 from bbccli.platform.records import Json, as_json, unfolded
-from bbccli.platform.resources import Resources
+from bbccli.platform.resources import Reading, Resources
 from bbccli.platform.text import message, redacted
 from bbccli.reading import hash_of
 from bbccli.reading.sources import metadata_path, sha256_of
@@ -83,8 +82,8 @@ def work(task: FileTask) -> Done:
     """Process one file, unless it is unchanged since it was last done."""
     source, place = task.source, _Place(task)
     try:
-        with read_limits.use(task.reading), resources.use(task.limits):
-            others = place.others()  # hashed before read_limits, so that later changes are noticed
+        with resources.use_reading(task.reading), resources.use(task.limits):
+            others = place.others()  # hashed before they are read, so that later changes are noticed
             if task.known is not None and task.known == _joined(_hash(place.path), others):
                 return Done(task.position, None)
             result = answer(place.analysis, place.path).record

@@ -19,10 +19,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bbccli.errors import OptionError, nearest
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.arguments import ByName, Declared, MisfitError, Panel, declared, options_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.read_limits import Reading
+from bbccli.platform.resources import Reading
 
 COMMANDS = {
     "correct": ("correct", "Correct the winner's performance for its selection."),
@@ -84,7 +84,7 @@ class Command:
     def __call__(self, **given: Any) -> None:
         """Run the function on the values of options, grouped as it expects."""
         values = self.gathered(given)
-        with read_limits.use(values.pop("care")) if self.reads else nullcontext():
+        with resources.use_reading(values.pop("care")) if self.reads else nullcontext():
             self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -254,8 +254,8 @@ def exit_by_verdicts(records: Sequence[Any], where: NotesOptions, told: Collecti
 
 def gate_line(record: Any) -> list[str]:
     """Return the line on the gate of a record."""
+    from bbccli.reports.words import gate_sentence
     from bbccli.reports.words.comparison_sentences import requirement
-    from bbccli.reports.words.sentences import gate_sentence
 
     sentence = requirement if record.command == "compare" else gate_sentence
     return [f"{record.input.path}: {sentence(record)}"]

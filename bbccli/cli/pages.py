@@ -180,14 +180,14 @@ def _by_default(path: str, *, quiet: bool) -> Exhibit:
     from bbccli.cli import config
     from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
-    from bbccli.platform import read_limits
+    from bbccli.platform import resources
 
     held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: value for name, value in given.items() if name not in GATE})
     analysis = values["analysis"]
     analysis.check()
-    with read_limits.use(values["care"]):
+    with resources.use_reading(values["care"]):
         return _exhibit(analysis, [path], values["work"], cost=None, quiet=quiet)
 
 

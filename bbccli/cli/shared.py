@@ -14,9 +14,15 @@ from bbccli.errors import OptionError
 from bbccli.platform import resources
 from bbccli.platform.arguments import Option, Panel, Scope, declare, option
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.resources import Engine, Progress, Resources, resources_of, silent
-from bbccli.platform.workers import Workers
-from bbccli.platform.workers import use as use_workers
+from bbccli.platform.resources import (
+    Engine,
+    Progress,
+    Resources,
+    Workers,
+    resources_of,
+    silent,
+    use_workers,
+)
 
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:

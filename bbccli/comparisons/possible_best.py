@@ -42,7 +42,7 @@ from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
 from bbccli.notes.comparisons import screened_rivals
 from bbccli.platform import resources
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.stats.selection import choose, complexities, ranked
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.units import on_few_groups, on_losses

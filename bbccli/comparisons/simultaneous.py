@@ -38,7 +38,7 @@ from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, FloatArray, IntArray, Side

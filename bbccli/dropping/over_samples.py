@@ -95,8 +95,7 @@ from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.platform import resources
-from bbccli.platform.resources import Resources
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import Resources, ordered_map
 from bbccli.stats import resampling, significance
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.stats.selection.candidates import candidates

@@ -293,7 +293,7 @@ MODULES = {
     "cvt": "cvt",
     "tt": "cvt",
     "bbc": "bbc",
-    "bbc-f": "bbc_f",
+    "bbc-f": "cvt",
     "bbc-632": "bbc",
     "bbc-632plus": "literature.bbc_632plus",
     "bbc-eb": "bbc",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.read_limits import check_size
+from bbccli.platform.resources import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import files_in

@@ -20,7 +20,7 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct, readonly
 
 BLOCK = 64

@@ -22,7 +22,7 @@ import numpy as np
 
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
-from bbccli.platform.read_limits import check_size
+from bbccli.platform.resources import check_size
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import read_bytes, read_json

@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose
 from reading import refused
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
-from bbccli.platform.read_limits import Reading
+from bbccli.platform import resources
+from bbccli.platform.resources import Reading
 from bbccli.reading import Roles, read
 from bbccli.reading.arrow import is_integer, is_nothing, is_number, is_text, kinds_of, plain
 from bbccli.types import PredictionKind
@@ -56,7 +56,7 @@ def test_feather_bomb(save, kind):
     big = pa.table({"truth": np.zeros(10**7), "a": np.zeros(10**7)})
     path = save("m.arrow", ipc(big, kind, "zstd", chunk=None))
     refused("more than 200 times", path)
-    with read_limits.use(Reading(max_input=2**26)), pytest.raises(InputError, match="64 MiB"):
+    with resources.use_reading(Reading(max_input=2**26)), pytest.raises(InputError, match="64 MiB"):
         read(path)
 
 
@@ -64,7 +64,7 @@ def test_a_bomb_in_a_dictionary(save):
     """A hundred megabytes of texts, of which the rows name one."""
     texts = pa.DictionaryArray.from_arrays([0, 0], pa.array(["x" * 1000] * 10**5))
     path = save("m.arrow", ipc(pa.table({"truth": texts, "a": [0.1, 0.2]}), "file", "zstd"))
-    with read_limits.use(Reading(max_input=2**26)), pytest.raises(InputError, match="64 MiB"):
+    with resources.use_reading(Reading(max_input=2**26)), pytest.raises(InputError, match="64 MiB"):
         read(path)
 
 

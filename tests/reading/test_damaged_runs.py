@@ -12,7 +12,7 @@ from day import swept
 from reading import checked, fault
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.reading import Roles, read, read_source
 from bbccli.stats.verification import verified
 
@@ -240,7 +240,7 @@ def test_labels_of_tabrepo_that_went_through_another_program(tmp_path, labels):
 
 def test_labels_of_tabrepo_that_unpack_to_too_much(tmp_path):
     place = tabrepo(tmp_path / "run", labels=LABELS + "\n" * 2**21)
-    with read_limits.use(read_limits.Reading(max_input=2**20)):
+    with resources.use_reading(resources.Reading(max_input=2**20)):
         wrong("holds more than", place, place / "label-val.csv.zip")
 
 

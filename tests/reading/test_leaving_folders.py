@@ -15,8 +15,8 @@ from day import swept
 from bbccli import read
 from bbccli.batch.sources import _hits
 from bbccli.errors import InputError
-from bbccli.platform import guarded_files, read_limits
-from bbccli.platform.read_limits import Reading
+from bbccli.platform import guarded_files, resources
+from bbccli.platform.resources import Reading
 from bbccli.recording import Recorder
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
@@ -59,7 +59,7 @@ def recorded(folder, *names):
 
 
 def follow(path):
-    with read_limits.use(Reading(follow_links=True)):
+    with resources.use_reading(Reading(follow_links=True)):
         return read(path)
 
 
@@ -190,7 +190,7 @@ class TestWhatIsNoFile:
         else:
             place.mkdir()
         problem = "is a folder, not a file" if kind == "folder" else IRREGULAR
-        with read_limits.use(Reading(follow_links=follows)):
+        with resources.use_reading(Reading(follow_links=follows)):
             refused(mljar, problem, place)
 
     def test_nor_is_it_waited_for_while_the_tool_is_told(self, tmp_path):
@@ -267,7 +267,7 @@ class TestPatterns:
         assert sorted(set(_hits(pattern))) == found
 
     def test_unless_they_are_to_be_followed_and_then_once(self, runs):
-        with read_limits.use(Reading(follow_links=True)):
+        with resources.use_reading(Reading(follow_links=True)):
             found = sorted(set(_hits("runs/**/p.csv")))
         assert found == [f"runs/{part}/p.csv" for part in ("a", "b/c", "link")]
 

@@ -16,8 +16,8 @@ from reading import refused
 
 from bbccli import read
 from bbccli.errors import InputError, OptionError
-from bbccli.platform import read_limits
-from bbccli.platform.read_limits import Reading
+from bbccli.platform import resources
+from bbccli.platform.resources import Reading
 from bbccli.reading.sources import read_content, read_table
 from bbccli.reading.sources.parquet import check_texts
 
@@ -45,7 +45,7 @@ def packed(path: Path, packing: str, megabytes: int) -> Path:
 
 def refusal(path, size=None):
     given = Reading(max_input=size) if size else Reading()
-    with read_limits.use(given), pytest.raises(InputError) as found:
+    with resources.use_reading(given), pytest.raises(InputError) as found:
         read_table(path)
     assert found.value.hint
     return found.value
@@ -73,7 +73,7 @@ def test_max_input(tmp_path, name):
     if path.suffix != ".csv":
         path = packed(path, {".gz": "gzip", ".zst": "zstd"}[path.suffix], 2)
     assert "holds more than 1 MiB, unpacked" in refusal(path, MEGABYTE).problem
-    with read_limits.use(Reading(max_input=4 * MEGABYTE)):
+    with resources.use_reading(Reading(max_input=4 * MEGABYTE)):
         assert read_table(path).n_rows > 10**5
 
 
@@ -88,7 +88,10 @@ def test_input_that_never_ends(monkeypatch):
 
     endless = Endless()
     monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": endless}))
-    with read_limits.use(Reading(max_input=2 * MEGABYTE)), pytest.raises(InputError, match="2 MiB"):
+    with (
+        resources.use_reading(Reading(max_input=2 * MEGABYTE)),
+        pytest.raises(InputError, match="2 MiB"),
+    ):
         read_content("-")
     assert endless.given <= 2**25
     with pytest.raises(InputError, match="is a device, not a file"):
@@ -158,7 +161,7 @@ def test_labels_in_runs_are_read(tmp_path):
     labels = np.repeat([0, 1], 10**5)
     columns = {"truth": labels} | {f"c{i}": np.roll(labels, i) for i in range(60)}
     path = parquet(tmp_path / "p.parquet", columns)
-    assert 8 * 61 * len(labels) > read_limits.RATIO * path.stat().st_size + read_limits.HARMLESS / 2
+    assert 8 * 61 * len(labels) > resources.RATIO * path.stat().st_size + resources.HARMLESS / 2
     assert read_table(path).n_rows == len(labels)
 
 
@@ -275,5 +278,8 @@ def test_lists_may_hold_more_values_than_rows(tmp_path, large):
     path = tmp_path / "p.parquet"
     path.write_bytes(written(pa.table({"truth": [1], "a": zeros}), compression="zstd"))
     assert path.stat().st_size < 10**6
-    with read_limits.use(Reading(max_input=2**26)), pytest.raises(InputError, match="than 64 MiB"):
+    with (
+        resources.use_reading(Reading(max_input=2**26)),
+        pytest.raises(InputError, match="than 64 MiB"),
+    ):
         read_table(path)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
-from bbccli.platform.read_limits import Reading
+from bbccli.platform import resources
+from bbccli.platform.resources import Reading
 from bbccli.reading.sources.delimited import MISSING, check_quotes, read_delimited
 
 WIDE = "truth,a,b,row_id\n" + "".join(
@@ -165,7 +165,7 @@ def test_no_record_is_lost_where_line_breaks_are_asked_for(rows):
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerows([("x", "z"), *rows])
-    with read_limits.use(Reading(quoted_newlines=True)):
+    with resources.use_reading(Reading(quoted_newlines=True)):
         table = read_delimited(buffer.getvalue().encode())
     assert table.num_rows == len(rows)
 

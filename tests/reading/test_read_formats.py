@@ -13,8 +13,8 @@ from day import swept
 from numpy.testing import assert_array_equal
 from reading import assert_same, refused
 
-from bbccli.platform import read_limits
-from bbccli.platform.read_limits import Reading
+from bbccli.platform import resources
+from bbccli.platform.resources import Reading
 from bbccli.reading import read, sources
 from bbccli.reading.sources import parquet
 from bbccli.types import PredictionKind
@@ -51,7 +51,7 @@ def test_semicolons_bom_and_line_ends(save, spelling):
 
 def test_quoted_names_and_line_breaks(save):
     path = save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n')
-    with read_limits.use(Reading(quoted_newlines=True)):
+    with resources.use_reading(Reading(quoted_newlines=True)):
         matrix = read(path)
     assert matrix.configurations == ("svm, C=1", 'say "x"')
     assert matrix.outcome.classes == ("a\nb", "c")

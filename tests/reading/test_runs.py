@@ -15,7 +15,7 @@ from sklearn.datasets import make_classification
 
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.reading import Roles, hash_of, read, sources
 from bbccli.reading.runs.folder import RUNS
 from bbccli.types import PredictionKind
@@ -205,7 +205,7 @@ def test_what_lies_in_a_run_has_a_limit_too(copied, name):
     file = place / name
     file.write_bytes(b"[" + b" " * 2**21 + b"]")
     with (
-        read_limits.use(read_limits.Reading(max_input=2**20)),
+        resources.use_reading(resources.Reading(max_input=2**20)),
         pytest.raises(InputError, match="holds more than"),
     ):
         checked(place)

@@ -8,7 +8,7 @@ from day import swept
 
 from bbccli.domain.source import ReportedScore
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.recording import store
 from bbccli.recording.attempts import short_names
 from bbccli.recording.reader import handed_over, load
@@ -115,8 +115,8 @@ def test_a_recording_larger_than_allowed(tmp_path):
     store.start(tmp_path / "run", many)
     store.write_part(tmp_path / "run", scored(0, 0.5, 0.5))
     assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
-    small = read_limits.Reading(max_input=2**20)
-    with read_limits.use(small), pytest.raises(InputError, match="holds more than"):
+    small = resources.Reading(max_input=2**20)
+    with resources.use_reading(small), pytest.raises(InputError, match="holds more than"):
         load(tmp_path / "run")
 
 

@@ -69,7 +69,7 @@ from bbccli.notes.intervals import resamples_alike
 from bbccli.notes.methods import redrawn_resamples
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.stats.bootstrap import collected
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.intervals import Basis, interval_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
-from bbccli.platform import plugins, read_limits
+from bbccli.platform import plugins, resources
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
@@ -111,7 +111,7 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
     """Return the logs in a folder, unless it is the run of a tool."""
     from bbccli.reading.runs.folder import reader_of
 
-    with within(folder, follow_links=read_limits.current().follow_links), trying():
+    with within(folder, follow_links=resources.reading_limits().follow_links), trying():
         if reader_of(folder) is not None or folder.resolve().parent == folder.resolve():
             return {}  # nobody keeps logs of a whole disk
     paths = list(islice(_walk(folder), _MOST_FILES + 1))

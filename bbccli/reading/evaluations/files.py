@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from bbccli.errors import InputError, naming
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, within
-from bbccli.platform.read_limits import check_ratio, unpack_within
+from bbccli.platform.resources import check_ratio, unpack_within
 from bbccli.reading.sources import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.reading.sources.delimited import as_utf8
 
@@ -150,7 +150,7 @@ class File:
     def _inside(self) -> AbstractContextManager[None]:
         if self._folder is None:
             return nullcontext()
-        return within(self._folder, follow_links=read_limits.current().follow_links)
+        return within(self._folder, follow_links=resources.reading_limits().follow_links)
 
     def fault(self, problem: str, hint: str = DAMAGED) -> InputError:
         """Return the error about this file."""

@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.domain.source import Evaluation, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
-from bbccli.platform.read_limits import check_size
+from bbccli.platform.resources import check_size
 from bbccli.platform.text import count
 from bbccli.reading.evaluations.candidates import Runs, in_common, newest_of, runs_of
 from bbccli.reading.evaluations.files import File

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bbccli.errors import InputError
-from bbccli.platform import plugins, read_limits
+from bbccli.platform import plugins, resources
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.layout.known import sheet_of
@@ -41,7 +41,7 @@ _OF_TABLES = (".parquet", ".csv", ".tsv", ".feather")
 
 def read_folder(folder: Path) -> Sheet | Sequence[Table]:
     """Return what a tool left in a folder: predictions, or tables read like any others."""
-    with within(folder, follow_links=read_limits.current().follow_links), parsing_once():
+    with within(folder, follow_links=resources.reading_limits().follow_links), parsing_once():
         with trying():
             reader = reader_of(folder)
             if reader is None and (parts := _parts(folder)):

@@ -16,7 +16,7 @@ from typing import Any
 
 from bbccli.errors import InputError, naming
 from bbccli.platform.guarded_files import is_url, opened, record_read
-from bbccli.platform.read_limits import AGAIN, check_size, read_within, unpack_within
+from bbccli.platform.resources import AGAIN, check_size, read_within, unpack_within
 from bbccli.platform.text import redacted
 from bbccli.reading.sample_index import set_aside
 from bbccli.reading.sources.parquet import read_parquet

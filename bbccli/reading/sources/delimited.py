@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import count
 from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
@@ -333,7 +333,7 @@ def check_quotes(data: bytes, delimiter: str) -> None:
     """
     if b'"' not in data:
         return
-    across = read_limits.current().quoted_newlines
+    across = resources.reading_limits().quoted_newlines
     text, bounds = b"\n" + data.removeprefix(b"\xef\xbb\xbf"), re.escape(delimiter) + r"\r\n"
     walk = re.compile(_WALK.format(bounds=bounds).encode())
     over_lines = re.compile(rf"{_VALUE}(?=[{bounds}]|\Z)".encode())

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
-from bbccli.platform.read_limits import AGAIN, OF_ITS_FORMAT, check_ratio, check_size
+from bbccli.platform.resources import AGAIN, OF_ITS_FORMAT, check_ratio, check_size
 from bbccli.reading.sources.parquet import check_texts
 
 if TYPE_CHECKING:

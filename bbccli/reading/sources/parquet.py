@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
-from bbccli.platform.read_limits import AGAIN, OF_ITS_FORMAT, RUNS, check_ratio, check_size
+from bbccli.platform.resources import AGAIN, OF_ITS_FORMAT, RUNS, check_ratio, check_size
 from bbccli.reading.arrow import (
     cast,
     is_text,

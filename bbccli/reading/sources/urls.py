@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from bbccli.errors import BbcError, InputError
-from bbccli.platform import read_limits
+from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, record_read
-from bbccli.platform.read_limits import check_size, read_within
+from bbccli.platform.resources import check_size, read_within
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -170,7 +170,7 @@ def _in_time(url: str, call: Callable[[], Result]) -> Result:
             answer.set_exception(error)
 
     Thread(target=attempt, daemon=True).start()
-    wait([answer], read_limits.current().timeout)
+    wait([answer], resources.reading_limits().timeout)
     if not answer.done():
         raise no_answer(url)
     return answer.result()
@@ -231,7 +231,7 @@ def _answer(url: str) -> Any:
     for name in ("Proxy", "HTTP", "HTTPS", "HTTPRedirect", "HTTPDefaultError", "Unknown"):
         opener.add_handler(getattr(request, f"{name}Handler")())
     try:
-        return opener.open(asked, timeout=read_limits.current().timeout)
+        return opener.open(asked, timeout=resources.reading_limits().timeout)
     except HTTPError as error:
         error.close()
         words = f"{error.code} {error.reason}".strip()
@@ -275,7 +275,7 @@ def _fault(url: str, error: Exception) -> InputError:
 def no_answer(url: str) -> InputError:
     """Return the error about a server that does not respond in time."""
     return InputError(
-        f"no answer within {read_limits.current().timeout:g} s",
+        f"no answer within {resources.reading_limits().timeout:g} s",
         path=url,
         hint="try again later, or wait longer with --timeout 120",
     )

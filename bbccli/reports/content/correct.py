@@ -19,18 +19,18 @@ from bbccli.reports.content import (
     TableColumn,
     look_of,
 )
-from bbccli.reports.words import phrases
-from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.sentences import (
+from bbccli.reports.words import (
     answer_sentences,
     capped_sentence,
     cost_sentence,
     elsewhere,
     gains,
     membership,
+    phrases,
     stopping_sentence,
     verdict_sentence,
 )
+from bbccli.reports.words.for_papers import sentences
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""

@@ -19,9 +19,8 @@ from bbccli.reports.content import (
     TableColumn,
 )
 from bbccli.reports.content.correct import SELECTED_BY, facts_of
-from bbccli.reports.words import phrases
+from bbccli.reports.words import answer_sentences, phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.sentences import answer_sentences
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""

@@ -19,9 +19,8 @@ from bbccli.notes import Severity, by_severity, severity_of
 from bbccli.platform.text import count, visible
 from bbccli.reports import Style
 from bbccli.reports.content.ranks import p_text
-from bbccli.reports.words import comparison_sentences, phrases
+from bbccli.reports.words import comparison_sentences, gate_sentence, judged_figure, phrases
 from bbccli.reports.words.for_papers import sentence, sentences
-from bbccli.reports.words.sentences import gate_sentence, judged_figure
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -40,9 +40,8 @@ from bbccli.reports.page.sections import (
     summary,
     verdict_box,
 )
-from bbccli.reports.words import phrases
+from bbccli.reports.words import answer_sentences, gate_sentence, phrases
 from bbccli.reports.words.for_papers import paragraph
-from bbccli.reports.words.sentences import answer_sentences, gate_sentence
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""

@@ -28,8 +28,7 @@ from bbccli.notes import Note
 from bbccli.notes.intervals import not_calibrated
 from bbccli.notes.methods import tolerance_not_reached, undefined_resamples
 from bbccli.platform import resources
-from bbccli.platform.resources import Progress, silent
-from bbccli.platform.workers import current as current_workers
+from bbccli.platform.resources import Progress, current_workers, silent
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.case import Answer, Case

@@ -18,7 +18,7 @@ import numpy as np
 from bbccli.domain.estimate import Distribution
 from bbccli.metrics.base import MeanScorer
 from bbccli.platform import resources
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.stats.bootstrap import collect, collected, enough
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.case import Case

@@ -19,7 +19,7 @@ import numpy as np
 from bbccli.domain.estimate import Distribution
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.platform import resources
-from bbccli.platform.workers import ordered_map
+from bbccli.platform.resources import ordered_map
 from bbccli.stats.resampling import Draws, Resamples
 from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import Candidates

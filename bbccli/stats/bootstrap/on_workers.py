@@ -15,7 +15,7 @@ import numpy as np
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
-from bbccli.platform.workers import Workers
+from bbccli.platform.resources import Workers
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.resampling import BLOCK, Draws

@@ -21,7 +21,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.metrics import Metric
 from bbccli.metrics.capped import attainable
 from bbccli.notes import listing
-from bbccli.platform import openings, read_limits
+from bbccli.platform import openings, resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.text import count
@@ -163,8 +163,8 @@ def _loaded(folder: Path, scores: str) -> Found:
             path=str(folder / HEADER),
             hint="put the file back as bbc vault wrote it",
         ) from None
-    limits = replace(read_limits.current(), quoted_newlines=True)
-    with read_limits.use(limits):
+    limits = replace(resources.reading_limits(), quoted_newlines=True)
+    with resources.use_reading(limits):
         table = read_table(sealed, [key]).asked_for({key, truth})
     if table.sha256 != sha256:
         raise InputError(
@@ -228,7 +228,7 @@ def _scores(
         taken, spare = choose_roles(names, hints)  # what was sealed beside them is no prediction
         beside = {*vault.table.names} & {*names.names} - {*taken.values(), *spare}
         request = replace(request, exclude=sorted(map(glob.escape, beside)))
-    with read_limits.use(replace(read_limits.current(), quoted_newlines=True)):
+    with resources.use_reading(replace(resources.reading_limits(), quoted_newlines=True)):
         read, given = understand(scores, request)
     return read, analysis.scored(given, analysis.fixed_cut)
 
