@@ -83,7 +83,7 @@ def work(task: FileTask) -> Done:
     source, place = task.source, _Place(task)
     try:
         with resources.use_reading(task.reading), resources.use(task.limits):
-            others = place.others()  # hashed before they are read, so that later changes are noticed
+            others = place.others()  # hashed before they are read: later changes are noticed
             if task.known is not None and task.known == _joined(_hash(place.path), others):
                 return Done(task.position, None)
             result = answer(place.analysis, place.path).record
