@@ -10,117 +10,172 @@ from documents import gated, result
 
 from bbccli.documents.gate import GateRule, gate_rule, judged, status
 from bbccli.errors import OptionError
-from bbccli.types import Direction, GateOn, Side
+from bbccli.types import Direction, GateOn
 
 UP, DOWN = Direction
+ESTIMATE = {"on": GateOn.ESTIMATE}
+THREE = ("cvt", "tt", "bbc-f")
 
 
 def verdict(*arguments, **options):
     return gated(*arguments, **options)["gate"]
 
 
-def test_the_bound_of_the_first_interval_is_judged():
-    found = result(names=["cvt", "tt", "bbc-f"], level=0.3)
-    lower = found["estimates"][2]["interval"]["lower"]
-    gate = verdict(lower - 0.125, found=found)
-    assert (gate["method"], gate["on"], gate["value"]) == ("bbc-f", "bound", lower)
-    assert gate["outcome"] == "met"
-    assert gate["margin"] == pytest.approx(0.125)
-
-
-def test_a_loss_is_judged_by_its_upper_bound():
-    found = result("brier", level=0.5)
-    upper = found["estimates"][1]["interval"]["upper"]
-    assert verdict(upper, DOWN, found)["outcome"] == "met"
-    gate = verdict(upper - 0.01, DOWN, found)
-    assert gate["outcome"] == "missed"
-    assert gate["margin"] == pytest.approx(-0.01)
-
-
-def test_the_estimate_can_be_judged():
-    found = result()
-    value = found["estimates"][1]["value"]
-    gate = verdict(value + 0.125, found=found, on=GateOn.ESTIMATE)
-    assert (gate["method"], gate["value"]) == ("bbc-f", value)
-    assert gate["margin"] == pytest.approx(-0.125)
-
-
-def test_a_method_can_be_named():
-    gate = verdict(0.5, found=result(names=["cvt", "tt", "bbc-f"]), on=GateOn.ESTIMATE, method="tt")
-    assert (gate["method"], gate["value"]) == ("tt", pytest.approx(2 / 3))
-
-
-def test_the_naive_figure_is_judged_only_by_name_and_with_a_note():
-    undecided = gated(0.5, found=result(names=["cvt"]), on=GateOn.ESTIMATE)
-    assert undecided["gate"]["outcome"] == "undecided"
-    asked = gated(0.5, on=GateOn.ESTIMATE, method="cvt")
-    assert asked["gate"]["outcome"] == "met"
-    assert [note["code"] for note in asked["notes"]] == ["gate-on-naive"]
-
-
-def test_rounding_does_not_decide():
-    found = result(names=["cvt", "tt"])
-    found["estimates"][1]["value"] = 0.7 + 0.1  # a hair below 0.8
-    assert found["estimates"][1]["value"] < 0.8
-    assert verdict(0.8, found=found, on=GateOn.ESTIMATE)["outcome"] == "met"
-    found["estimates"][1]["value"] = 0.8 - 1e-9
-    assert verdict(0.8, found=found, on=GateOn.ESTIMATE)["outcome"] == "missed"
-
-
-UNDECIDED = {
-    "no estimate": (lambda: result() | {"estimates": []}, {}, "there is no estimate"),
-    "no interval": (lambda: result(names=["cvt", "tt"]), {}, "no method has a bound"),
-    "another end": (lambda: result(side=Side.UPPER), {}, "lower end .* bbc-f was not estimated"),
-    "method not there": (result, {"method": "bbc"}, "bbc is not in the result"),
-    "bound undefined": (lambda: undefined("interval"), {}, "lower bound of bbc-f is undefined"),
-    "estimate undefined": (
-        lambda: undefined("value"),
-        {"on": GateOn.ESTIMATE},
-        "estimate of bbc-f is undefined",
-    ),
-    "estimate of a bound undefined": (
-        lambda: undefined("value", level=0.3),
-        {},
-        "the estimate of bbc-f is undefined",
-    ),
-    "interval lacking": (lambda: undefined("all"), {"method": "bbc-f"}, "bbc-f has no interval"),
-}
-
-
-def undefined(what, **plan):
-    found = result(**plan)
-    estimate = found["estimates"][1]
-    if what == "value":
-        estimate["value"] = None
-    elif what == "interval":
-        estimate["interval"]["lower"] = None
-    else:
-        estimate["interval"] = None
+def made(names=("cvt", "bbc-f"), metric="accuracy", *, codes=(), interval=None, **changes):
+    """A result whose last estimate has other values, ends or notes, or the `first` has some."""
+    found = result(metric, list(names), level=changes.pop("level", 0.3))
+    found["estimates"][0] |= changes.pop("first", {})
+    last = found["estimates"][-1]
+    if interval:
+        last["interval"] |= interval
+    last["notes"] = [{"code": code, "text": "", "remedy": ""} for code in codes]
+    found["estimates"][-1] = last | changes
     return found
 
 
-@pytest.mark.parametrize("case", UNDECIDED)
-def test_what_cannot_be_computed_does_not_pass(case):
-    make, rule, reason = UNDECIDED[case]
-    found = gated(0.01, found=make(), **rule)
-    assert found["gate"]["outcome"] == "undecided"
-    assert found["gate"]["value"] is None
-    assert re.search(reason, found["gate"]["reason"])
-    assert status([found.record]) == 4
+def lower_of(found, place=-1):
+    return found["estimates"][place]["interval"]["lower"]
+
+
+LOWER, NAIVE = lower_of(made()), lower_of(made(["naive-f"]))
+UPPER = made(metric="brier", level=0.5)["estimates"][-1]["interval"]["upper"]
+VALUE = made()["estimates"][-1]["value"]
+FLAT = made()["estimates"][-1]["interval"] | {"lower": 0.8, "upper": 0.8}
+IGNORES = "naive-f ignores that the winner was selected"
+NO_WIDTH = "the bound of bbc-f is no worse than its estimate"
+COLLAPSED = "the interval of bbc-f has collapsed"
+TOO_GOOD = "too good"
+
+
+@pytest.mark.parametrize(
+    ("found", "threshold", "options", "method", "outcome", "reason"),
+    [
+        # the bound of the first interval is judged, of a loss the upper one; or the estimate
+        (made(THREE), LOWER - 0.125, {}, "bbc-f", "met", ""),
+        (made(metric="brier", level=0.5), UPPER, {"direction": DOWN}, "bbc-f", "met", ""),
+        (made(metric="brier", level=0.5), UPPER - 0.01, {"direction": DOWN}, "bbc-f", "missed", ""),
+        (made(), VALUE + 0.125, ESTIMATE, "bbc-f", "missed", ""),
+        (made(THREE), 0.5, ESTIMATE | {"method": "tt"}, "tt", "met", ""),
+        # rounding does not decide
+        (made(["cvt", "tt"], value=0.7 + 0.1), 0.8, ESTIMATE, "tt", "met", ""),
+        (made(["cvt", "tt"], value=0.8 - 1e-9), 0.8, ESTIMATE, "tt", "missed", ""),
+        # what ignores the selection is judged by name alone, and yields to what does not
+        (made(["cvt"]), 0.5, ESTIMATE, None, "undecided", ""),
+        (made(["naive-f"]), NAIVE - 0.01, {}, "naive-f", "undecided", IGNORES),
+        (made(["naive-f"]), NAIVE + 0.01, {}, "naive-f", "missed", ""),
+        *(
+            (made(names), (NAIVE + LOWER) / 2, {}, "bbc-f", "missed", "")
+            for names in (("naive-f", "bbc-f"), ("bbc-f", "naive-f"), ("tt", "naive-f", "bbc-f"))
+        ),
+        *(
+            (made(names), 0.5, ESTIMATE, "tt", "met", "")
+            for names in (("naive-f", "tt"), ("tt", "naive-f"), ("cvt", "naive-f", "tt"))
+        ),
+        # one that is experimental yields to another, and so does one without width
+        (
+            made(["naive-f", "bbc-f"], first={"ignores_selection": False, "experimental": True}),
+            *(0.4, {}, "bbc-f", "met", ""),
+        ),
+        (
+            made(["bbc-f", "naive-f"], first={"interval": FLAT}, ignores_selection=False),
+            *(0.5, {}, "naive-f", "met", ""),
+        ),
+        # an interval without width shows nothing, unless it misses; by a note, or by its ends
+        *(
+            (made(codes=[code]), LOWER - 0.1, {}, "bbc-f", "undecided", "collapsed")
+            for code in ("collapsed-interval", "no-variance")
+        ),
+        (made(codes=["no-variance"]), LOWER + 0.1, {}, "bbc-f", "missed", ""),
+        *(
+            (
+                made(value=0.8, interval={"lower": lower, "upper": upper, "side": side}),
+                *(0.6, {}, "bbc-f", "undecided" if reason else "met", reason),
+            )
+            for lower, upper, side, reason in (
+                (0.8, 0.8, "two", f"{COLLAPSED} onto 0.8"),
+                (0.7 + 0.1, 0.8, "two", COLLAPSED),  # to the last bits
+                (0.8, 1.0, "lower", COLLAPSED),  # a single end shows it by the estimate
+                (0.8, 0.9, "two", NO_WIDTH),
+                (0.7, 0.8, "two", ""),
+                (0.75, 1.0, "lower", ""),
+            )
+        ),
+        (made(value=0.8, interval={"lower": 0.8, "upper": 0.8}), 0.9, {}, "bbc-f", "missed", ""),
+        # notes tell which figure shows nothing
+        (made(codes=["few-resamples"]), 0.4, {}, "bbc-f", "undecided", ""),
+        (made(codes=["few-resamples"]), 0.45, {}, "bbc-f", "missed", ""),
+        (made(codes=["few-resamples"]), 0.4, ESTIMATE, "bbc-f", "met", ""),
+        (made(codes=["selected-on-evaluation"]), 0.4, ESTIMATE, "bbc-f", "undecided", TOO_GOOD),
+        (made(codes=["selected-on-evaluation"]), 0.4, {}, "bbc-f", "met", ""),
+        (
+            made(codes=["selected-on-evaluation"]),
+            *(0.4, ESTIMATE | {"method": "bbc-f"}, "bbc-f", "met", ""),
+        ),
+        # what can't be computed does not pass
+        (made() | {"estimates": []}, 0.01, {}, None, "undecided", "there is no estimate"),
+        (made(["cvt", "tt"]), 0.01, {}, None, "undecided", "no method has a bound"),
+        (
+            made(interval={"side": "upper"}),
+            *(0.01, {}, "bbc-f", "undecided", "lower end .* bbc-f was not estimated"),
+        ),
+        (made(), 0.01, {"method": "bbc"}, "bbc", "undecided", "bbc is not in the result"),
+        (
+            made(interval={"lower": None}),
+            *(0.01, {}, "bbc-f", "undecided", "lower bound of bbc-f is undefined"),
+        ),
+        *(
+            (made(value=None), 0.01, on, "bbc-f", "undecided", "estimate of bbc-f is undefined")
+            for on in (ESTIMATE, {})
+        ),
+        (
+            made() | {"estimates": [e | {"interval": None} for e in made()["estimates"]]},
+            *(0.01, {"method": "bbc-f"}, "bbc-f", "undecided", "bbc-f has no interval"),
+        ),
+    ],
+)
+def test_verdicts(found, threshold, options, method, outcome, reason):
+    rule = {"direction": UP} | options
+    judged_of = gated(threshold, found=found, **rule)
+    gate = judged_of["gate"]
+    assert (gate["method"], gate["outcome"]) == (method, outcome)
+    assert re.search(reason, gate["reason"]) and bool(gate["reason"]) == (outcome == "undecided")
+    assert status([judged_of.record]) == {"met": 0, "missed": 3, "undecided": 4}[outcome]
+    if outcome == "undecided":
+        assert (gate["value"], gate["margin"]) == (None, None)
+        return
+    one = next(e for e in found["estimates"] if e["method"] == method)
+    sign, end = (1, "lower") if rule["direction"] is UP else (-1, "upper")
+    value = one["value"] if "on" in rule else one["interval"][end]
+    assert (gate["value"], gate["on"]) == (value, rule.get("on", GateOn.BOUND))
+    assert gate["margin"] == pytest.approx(sign * (value - threshold), abs=1e-15)
+
+
+def test_what_ignores_the_selection_is_judged_only_by_name_and_with_a_note():
+    for found, options in (
+        (made(["cvt"]), ESTIMATE | {"method": "cvt"}),
+        (made(["naive-f"]), {"method": "naive-f"}),
+    ):
+        asked = gated(NAIVE - 0.01, found=found, **options)
+        assert asked["gate"]["outcome"] == "met"
+        assert [note["code"] for note in asked["notes"]] == ["gate-on-naive"]
+    assert (found["gate"], found["notes"]) == (None, [])  # not changed in place
+    found["input"]["n_configurations"] = 1  # there is no selection to ignore
+    assert verdict(NAIVE - 0.01, found=found)["outcome"] == "met"
+    assert gated(NAIVE - 0.01, found=found, method="naive-f")["notes"] == []
 
 
 def test_the_worst_verdict_of_several_is_the_status():
-    met, missed = gated(0.25, found=result(level=0.3)), gated(0.5)
-    undecided = gated(0.5, found=undefined("interval"))
-    assert status([result().record]) == 0
-    assert status([met.record, met.record]) == 0
-    assert status([met.record, missed.record]) == 3
-    assert status([undecided.record, missed.record, met.record]) == 4
+    met, missed, undecided = (
+        gated(threshold, found=made(value=value)).record
+        for threshold, value in ((LOWER - 0.1, VALUE), (0.99, VALUE), (0.01, None))
+    )
+    assert [status(some) for some in ([made().record], [met, met], [met, missed])] == [0, 0, 3]
+    assert status([undecided, missed, met]) == 4
 
 
 def test_only_the_first_metric_is_judged():
-    both, other = result("accuracy"), result("brier")
-    both["estimates"] = both["estimates"] + other["estimates"]
+    both = made()
+    both["estimates"] = both["estimates"] + made(metric="brier")["estimates"]
     assert verdict(0.5, found=both)["metric"] == "accuracy"
     with pytest.raises(OptionError, match="--fail-over does not go with accuracy"):
         gated(0.5, DOWN, both)
@@ -130,13 +185,6 @@ def test_without_a_rule_nothing_changes():
     found = result().record
     assert judged(found, None) is found
     assert found.gate is None
-
-
-def test_a_document_is_not_changed_in_place():
-    found = result()
-    gated(0.5, found=found, on=GateOn.ESTIMATE, method="cvt")
-    assert found["gate"] is None
-    assert found["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -195,21 +243,6 @@ def test_a_threshold_that_some_results_meet_is_taken():
         GateRule(threshold, DOWN).check("AUC", DOWN, bounds)
 
 
-@pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
-def test_a_note_on_an_interval_without_width_is_enough(code):
-    """One end alone does not show it: equal folds give 0.75 to 1 with --side lower."""
-    found = result(level=0.3)
-    estimate = found["estimates"][1]
-    lower = estimate["interval"]["lower"]
-    assert verdict(lower - 0.1, found=found)["outcome"] == "met"
-    noted = estimate | {"notes": [{"code": code, "text": "", "remedy": ""}]}
-    gate = verdict(lower - 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
-    assert (gate["outcome"], gate["value"]) == ("undecided", None)
-    assert "collapsed" in gate["reason"]
-    missed = verdict(lower + 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
-    assert missed["outcome"] == "missed"
-
-
 @pytest.mark.parametrize(
     ("metric", "matrix", "threshold"),
     [
@@ -228,114 +261,6 @@ def test_what_a_metric_can_be_follows_from_the_document(metric, matrix, threshol
     with pytest.raises(OptionError, match="every result meets it"):
         gated(threshold, DOWN, found)
     assert gated(0.99 * threshold, DOWN, found)["gate"]["outcome"] != "undecided"
-
-
-# Which estimate, and whether it shows anything
-
-
-def reordered(found, *names):
-    of_name = {e["method"]: e for e in found["estimates"]}
-    return found | {"estimates": [of_name[name] for name in names]}
-
-
-def test_the_order_of_the_methods_does_not_matter():
-    found = result(names=["naive-f", "bbc-f", "tt"], level=0.3)
-    of_naive, of_bbc = (found["estimates"][i]["interval"]["lower"] for i in (0, 1))
-    between = (of_naive + of_bbc) / 2
-    assert of_bbc < between < of_naive
-    for names in (("naive-f", "bbc-f"), ("bbc-f", "naive-f"), ("tt", "naive-f", "bbc-f")):
-        gate = verdict(between, found=reordered(found, *names))
-        assert (gate["method"], gate["outcome"]) == ("bbc-f", "missed")
-
-
-def test_one_that_is_experimental_yields_to_another():
-    found = result(names=["naive-f", "bbc-f"], level=0.3)
-    found["estimates"][0] |= {"ignores_selection": False, "experimental": True}
-    assert verdict(0.4, found=found)["method"] == "bbc-f"
-
-
-def test_a_bound_that_ignores_the_selection_can_only_miss():
-    found = result(names=["naive-f"], level=0.3)
-    lower = found["estimates"][0]["interval"]["lower"]
-    gate = verdict(lower - 0.01, found=found)
-    assert (gate["outcome"], gate["value"]) == ("undecided", None)
-    assert gate["reason"] == "naive-f ignores that the winner was selected"
-    assert verdict(lower + 0.01, found=found)["outcome"] == "missed"
-    asked = gated(lower - 0.01, found=found, method="naive-f")
-    assert asked["gate"]["outcome"] == "met"
-    assert [note["code"] for note in asked["notes"]] == ["gate-on-naive"]
-
-
-def test_an_estimate_that_is_corrected_comes_before_one_that_is_not():
-    for names in (("naive-f", "tt"), ("tt", "naive-f"), ("cvt", "naive-f", "tt")):
-        gate = verdict(0.5, found=result(names=list(names)), on=GateOn.ESTIMATE)
-        assert (gate["method"], gate["outcome"]) == ("tt", "met")
-
-
-def test_a_single_configuration_has_no_selection_to_ignore():
-    found = result(names=["naive-f"], level=0.3)
-    found["input"]["n_configurations"] = 1
-    lower = found["estimates"][0]["interval"]["lower"]
-    assert verdict(lower - 0.01, found=found)["outcome"] == "met"
-    assert gated(lower - 0.01, found=found, method="naive-f")["notes"] == []
-
-
-COLLAPSED = "the interval of bbc-f has collapsed onto 0.8"
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "side", "reason"),
-    [
-        (0.8, 0.8, "two", COLLAPSED),
-        swept(0.7 + 0.1, 0.8, "two", COLLAPSED),  # to the last bits
-        swept(0.8, 1.0, "lower", COLLAPSED),  # a single end shows it by the estimate
-        swept(0.8, 0.9, "two", "the bound of bbc-f is no worse than its estimate"),
-        swept(0.7, 0.8, "two", ""),
-        swept(0.75, 1.0, "lower", ""),
-    ],
-)
-def test_a_bound_that_is_the_estimate_has_no_width(lower, upper, side, reason):
-    found = result(level=0.3)
-    estimate = found["estimates"][1]
-    estimate |= {"value": 0.8}
-    estimate["interval"] |= {"lower": lower, "upper": upper, "side": side}
-    gate = verdict(0.6, found=found)
-    assert (gate["outcome"], gate["reason"]) == ("undecided" if reason else "met", reason)
-    assert verdict(0.9, found=found)["outcome"] == "missed"
-
-
-def test_another_method_takes_the_place_of_one_without_width():
-    found = result(names=["bbc-f", "naive-f"], level=0.3)
-    flat, wide = found["estimates"]
-    flat["interval"] |= {"lower": 0.8, "upper": 0.8}
-    wide |= {"ignores_selection": False}
-    assert verdict(0.5, found=found)["method"] == "naive-f"
-
-
-def noted(code, **options):
-    found = result(level=0.3, **options)
-    found["estimates"][1]["notes"] = [{"code": code, "text": "", "remedy": ""}]
-    return found
-
-
-ESTIMATE = {"on": GateOn.ESTIMATE}
-
-
-@pytest.mark.parametrize(
-    ("code", "threshold", "options", "outcome"),
-    [
-        ("few-resamples", 0.4, {}, "undecided"),
-        ("few-resamples", 0.45, {}, "missed"),
-        ("few-resamples", 0.4, ESTIMATE, "met"),
-        ("selected-on-evaluation", 0.4, ESTIMATE, "undecided"),
-        ("selected-on-evaluation", 0.4, {}, "met"),
-        ("selected-on-evaluation", 0.4, ESTIMATE | {"method": "bbc-f"}, "met"),
-    ],
-)
-def test_notes_tell_which_figure_shows_nothing(code, threshold, options, outcome):
-    gate = verdict(threshold, found=noted(code), **options)
-    too_good = outcome == "undecided" and options == ESTIMATE
-    assert (gate["outcome"], "too good" in gate["reason"]) == (outcome, too_good)
 
 
 @pytest.mark.parametrize(

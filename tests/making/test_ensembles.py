@@ -56,13 +56,20 @@ def test_the_slow_loop_makes_the_same(rule, make, name, n_repeats):
     assert word == "mean" or len({tuple(row) for row in found}) > 1
 
 
-@pytest.mark.parametrize("name", ["log-loss", "auc"])
-def test_what_is_made_is_scored_out_of_the_bag(name):
-    matrix, plan = binary(), Plan(select="greedy:3", n_resamples=20)
-    found = METHODS["bbc"].run(matrix, name, plan)
-    expected = []
-    for w in draws_of(matrix.n_samples, None, 0).batch(0, 1).in_bag[:20]:
-        made = matrix.predictions @ loops.greedy(matrix, name, w, 3)
+@pytest.mark.parametrize(
+    ("selector", "name", "groups"),
+    [
+        *((name, name, None) for name in ("log-loss", "auc")),
+        *(("log-loss", other, None) for other in ("accuracy", "auc")),  # of the same ensembles
+        ("log-loss", "log-loss", np.repeat(np.arange(15), 4)),  # out of the bag as a whole
+    ],
+)
+def test_what_is_made_is_scored_out_of_the_bag(selector, name, groups):
+    matrix = replace(binary(n_samples=60), groups=groups)
+    plan, expected = Plan(select="greedy:3", n_resamples=15), []
+    found = METHODS["bbc"].run(matrix, name, plan, select_by=selector)
+    for w in draws_of(60, groups, 0).batch(0, 1).in_bag[:15]:
+        made = matrix.predictions @ loops.greedy(matrix, selector, w, 3)
         expected.append(loops.figure(matrix, name, (w == 0).astype(int), made))
     np.testing.assert_allclose(found.distribution.values, expected, atol=1e-10)
     assert found.value == pytest.approx(np.mean(expected), abs=1e-10)
@@ -99,39 +106,6 @@ def test_to_select_the_best_is_bbc_to_the_last_bit(make, name, pooling, select):
     np.testing.assert_array_equal(found.distribution.values, expected.distribution.values)
 
 
-@pytest.mark.parametrize("rule", ["mean:2", "greedy:4"])
-def test_rows_and_columns_may_stand_in_another_order(rule):
-    matrix, rng = binary(n_samples=60), np.random.default_rng(0)
-    matrix = replace(matrix, predictions=np.clip(rng.normal(matrix.predictions, 0.1), 0.01, 0.99))
-    rows, columns = rng.permutation(60), rng.permutation(matrix.n_configurations)
-    expected = shares_of(matrix, "log-loss", rule, bags(matrix))
-    other = matrix.of_samples(rows).of_configurations(columns)
-    found = shares_of(other, "log-loss", rule, bags(matrix)[:, rows])
-    np.testing.assert_allclose(found, expected[:, columns], atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["log-loss", swept("auc"), swept("rmse")])
-@pytest.mark.parametrize("rule", ["mean:2", swept("greedy:4")])
-def test_weights_are_repeated_rows(rule, name):
-    matrix = (regression if name == "rmse" else binary)(n_samples=60, seed=4)
-    weights = 1 + np.arange(60) % 3
-    repeated = matrix.of_samples(np.repeat(np.arange(60), weights))
-    weighted = replace(matrix, outcome=replace(matrix.outcome, weights=weights.astype(float)))
-    shares = [shares_of(one, name, rule, bags(one, 0)) for one in (weighted, repeated)]
-    np.testing.assert_allclose(*shares, atol=1e-12)
-
-
-def test_groups_are_out_of_the_bag_as_a_whole():
-    """What is made with a group in the bag is never scored on one of its samples."""
-    matrix = replace(binary(n_samples=60), groups=np.repeat(np.arange(15), 4))
-    found = METHODS["bbc"].run(matrix, "log-loss", Plan(select="greedy:3", n_resamples=10))
-    drawn = draws_of(60, matrix.groups, 0).batch(0, 1)
-    w = drawn.in_bag[0]
-    made = matrix.predictions @ loops.greedy(matrix, "log-loss", w, 3)
-    expected = loops.figure(matrix, "log-loss", (w == 0).astype(int), made)
-    assert found.distribution.values[0] == pytest.approx(expected, abs=1e-10)
-
-
 def test_members_are_told_with_their_weights():
     matrix = binary(n_samples=60)
     made = METHODS["bbc"].run(matrix, "log-loss", Plan(select="greedy:5", n_resamples=50)).made
@@ -165,17 +139,6 @@ def test_the_gain_is_of_the_same_resamples(name):
         for s in ("best", "greedy:3")
     ]
     assert gain.wins == pytest.approx((lead[0] > lead[1]).mean())
-
-
-@pytest.mark.parametrize("name", ["accuracy", "auc"])
-def test_a_second_metric_measures_the_same_ensembles(name):
-    matrix, plan = binary(), Plan(select="greedy:3", n_resamples=15)
-    found = METHODS["bbc"].run(matrix, name, plan, select_by="log-loss")
-    expected = []
-    for w in draws_of(matrix.n_samples, None, 0).batch(0, 1).in_bag[:15]:
-        made = matrix.predictions @ loops.greedy(matrix, "log-loss", w, 3)
-        expected.append(loops.figure(matrix, name, (w == 0).astype(int), made))
-    np.testing.assert_allclose(found.distribution.values, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -111,27 +111,45 @@ def test_temperature_calibrates_several_classes():
         np.testing.assert_allclose(found[0, :, b], expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["platt", "isotonic", "temperature"])
-def test_weights_are_repeated_rows(kind):
+def assert_alike(one, other, rows=slice(None), columns=slice(None)):
+    """What is made in the same bags of rows, or columns, in another order or number."""
+    np.testing.assert_allclose(one.shares[:, columns], other.shares, atol=1e-10)
+    np.testing.assert_allclose(one.made[:, rows], other.made, atol=1e-10)
+    assert (one.cuts is None) == (other.cuts is None)
+    if one.cuts is not None:
+        np.testing.assert_allclose(one.cuts, other.cuts, atol=1e-10)
+
+
+WHOLE = [
+    *(("brier", {"select": "stack", "calibrate": kind, "cut": "tuned:f1"})
+      for kind in ("platt", "isotonic", "temperature")),
+    ("log-loss", {"select": "mean:2"}),
+    ("log-loss", {"select": "greedy:4"}),
+    swept("auc", {"select": "greedy:4"}),
+    ("f1", {"cut": "tuned"}),
+    ("f1", {"calibrate": "isotonic"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "plan"), WHOLE)
+def test_weights_are_repeated_rows(name, plan):
     matrix, weights = binary(n_samples=40, seed=6), 1 + np.arange(40) % 3
     rows = np.repeat(np.arange(40), weights)
     weighted = replace(matrix, outcome=replace(matrix.outcome, weights=weights.astype(float)))
-    plan = {"select": "stack", "calibrate": kind, "cut": "tuned:f1"}
-    one = steps(weighted, "brier", np.ones((1, 40), int), **plan)
-    other = steps(matrix.of_samples(rows), "brier", np.ones((1, len(rows)), int), **plan)
-    np.testing.assert_allclose(one.shares, other.shares, atol=1e-10)
-    np.testing.assert_allclose(one.made[:, rows], other.made, atol=1e-10)
-    np.testing.assert_allclose(one.cuts, other.cuts, atol=1e-10)
+    one = steps(weighted, name, np.ones((1, 40), int), **plan)
+    other = steps(matrix.of_samples(rows), name, np.ones((1, len(rows)), int), **plan)
+    assert_alike(one, other, rows)
 
 
-@pytest.mark.parametrize("plan", [{"cut": "tuned"}, {"calibrate": "isotonic"}])
-def test_rows_may_stand_in_another_order(plan):
-    matrix, rows = binary(n_samples=60, seed=1), np.random.default_rng(0).permutation(60)
-    one = steps(matrix, "f1", bags(matrix), **plan)
-    other = steps(matrix.of_samples(rows), "f1", bags(matrix)[:, rows], **plan)
-    np.testing.assert_allclose(one.made[:, rows], other.made, atol=1e-12)
-    if one.cuts is not None:
-        np.testing.assert_allclose(one.cuts, other.cuts, atol=1e-12)
+@pytest.mark.parametrize(("name", "plan"), WHOLE)
+def test_rows_and_columns_may_stand_in_another_order(name, plan):
+    matrix, rng = binary(n_samples=60, seed=1), np.random.default_rng(0)
+    noisy = np.clip(rng.normal(matrix.predictions, 0.1), 0.01, 0.99)  # no two are alike
+    matrix = replace(matrix, predictions=noisy)
+    rows, columns = rng.permutation(60), rng.permutation(matrix.n_configurations)
+    other = matrix.of_samples(rows).of_configurations(columns)
+    one = steps(matrix, name, bags(matrix), **plan)
+    assert_alike(one, steps(other, name, bags(matrix)[:, rows], **plan), rows, columns)
 
 
 @pytest.mark.parametrize(

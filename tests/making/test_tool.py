@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from day import swept
+from making.test_kernels import given_of
+from matrices import binary
 from sklearn.metrics import f1_score
 
 import bbccli
@@ -19,18 +21,22 @@ from bbccli.metrics import METRICS
 from bbccli.reading import read
 from bbccli.reports import FORMS
 from bbccli.stats.case import maker_of
-from bbccli.stats.making.interface import Given
 from bbccli.stats.making.tool import combine, maker_of_run, repeat_ensemble
 from bbccli.stats.making.tool_cut import grid, quantiles
-from bbccli.stats.selection import SelectionRule
 from bbccli.stats.verification import verify
 from bbccli.tools.autogluon import ensemble_of
-from bbccli.types import Pooling
-from tests.matrices import binary
 
 DATA = Path(__file__).parent.parent / "data"
 MLJAR, TOOLS = DATA / "runs", DATA / "tools"
 GLUON = TOOLS / "autogluon"
+
+
+def altered(folder: Path, **changes: object) -> Path:
+    """A copy of a run of mljar whose file of the ensemble says something else."""
+    run = shutil.copytree(MLJAR / "mljar", folder / "run")
+    place = run / "Ensemble" / "ensemble.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | changes))
+    return run
 
 
 def made_again(path: Path):
@@ -144,10 +150,8 @@ KINDS = ("a", "a", "b", "b", "b", "c")
 def test_in_every_bag_the_rule_is_that_of_the_tool(changes: dict[str, object]):
     matrix = binary(60, 6, seed=5)
     rule = Ensemble(name="E", rounds=7, **changes)
-    metric = METRICS[rule.metric]
-    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
     weights = np.random.default_rng(3).multinomial(60, np.full(60, 1 / 60), 25).astype(np.uint8)
-    shares = combine(given, rule)(weights)
+    shares = combine(given_of(matrix, rule.metric), rule)(weights)
     for bag, found in zip(weights, shares, strict=True):
         assert found == pytest.approx(as_the_tool(matrix, rule, bag), abs=1e-12)
 
@@ -183,9 +187,7 @@ def test_no_ensemble_is_called_left_out_whose_rule_is_asked_for():
 
 @pytest.mark.parametrize("members", [[], [{"model": "5_Linear", "repeat": 0}]])
 def test_an_ensemble_without_members_is_none(tmp_path: Path, members: list):
-    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
-    place = run / "Ensemble" / "ensemble.json"
-    place.write_text(json.dumps(json.loads(place.read_text()) | {"selected_models": members}))
+    run = altered(tmp_path, selected_models=members)
     assert bbccli.correct(run, n_resamples=50).winner == "10_LightGBM_GoldenFeatures"
 
 
@@ -216,10 +218,7 @@ def test_who_asks_for_something_else_gets_the_best_single_model(options: dict[st
 
 
 def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
-    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
-    place = run / "Ensemble" / "ensemble.json"
-    place.write_text(json.dumps(json.loads(place.read_text()) | {"final_loss": 0.0812}))
-    found = bbccli.correct(run, n_resamples=50)
+    found = bbccli.correct(altered(tmp_path, final_loss=0.0812), n_resamples=50)
     assert found.winner == "10_LightGBM_GoldenFeatures"
     (note,) = [n for n in found.record.notes if n.code == "ensemble-not-reproduced"]
     assert "log-loss 0.0875516, and mljar reports 0.0812; so" in note.text
@@ -235,12 +234,10 @@ def test_why_it_is_not_reproduced_is_said_where_it_is_known(tmp_path: Path):
     assert copies in why_not(TOOLS / "mljar_rare")
     assert "the run scored with weights" in why_not(MLJAR / "mljar_weights", unweighted=True)
     assert "single models differ too" in why_not(GLUON / "bag_weights", verify=False)
-    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
-    place = run / "Ensemble" / "ensemble.json"
-    about = json.loads(place.read_text())
-    about["selected_models"][0]["repeat"] += 1
-    place.write_text(json.dumps(about))
-    assert "rule reaches its log-loss, 0.0875516, with other members" in why_not(run)
+    members = json.loads((MLJAR / "mljar" / "Ensemble" / "ensemble.json").read_text())
+    members["selected_models"][0]["repeat"] += 1
+    other = why_not(altered(tmp_path, **members))
+    assert "rule reaches its log-loss, 0.0875516, with other members" in other
 
 
 def test_mljar_ranks_without_weights():
@@ -306,15 +303,17 @@ def test_cuts_of_mljar_in_bags_are_those_of_the_copies():
     made = rng.uniform(size=(1, 150, 6)).round(2)
     weights = rng.multinomial(150, np.full(150, 1 / 150), 6).astype(np.uint8)
     truth, masses = matrix.outcome.values, matrix.outcome.weights
-    metric = METRICS["accuracy"]
-    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
-    for bag, column, found in zip(weights, made[0].T, quantiles(given)(weights, made), strict=True):
+    # a bag of positives alone: the lowest cut, below them all, is best
+    weights = np.vstack([weights, truth == 1]).astype(np.uint8)
+    made = np.dstack([made, np.linspace(0.5, 0.9, 150)[None]])
+    cuts_found = quantiles(given_of(matrix, "accuracy"))(weights, made)
+    for bag, column, found in zip(weights, made[0].T, cuts_found, strict=True):
         rows = np.repeat(np.arange(150), bag)
         scores = np.sort(column[rows])
         cuts, right = [], []
         for i in range(100):
-            k = i * max(1, 150 // 100)
-            if k + 1 >= 150:
+            k = i * max(1, len(rows) // 100)
+            if k + 1 >= len(rows):
                 break
             cut = 0.9 * scores[0] if i == 0 else 0.5 * (scores[k] + scores[k + 1])
             if not (column[rows] > cut).any():
@@ -323,6 +322,7 @@ def test_cuts_of_mljar_in_bags_are_those_of_the_copies():
             right.append(np.average((column[rows] > cut) == truth[rows], weights=masses[rows]))
         best = np.flatnonzero(np.array(right) >= max(right) - 1e-12)[0]
         assert found == pytest.approx(cuts[best], abs=1e-15)
+    assert found == pytest.approx(0.9 * scores[0])
 
 
 def as_autogluon(truth: np.ndarray, scores: np.ndarray) -> float:
@@ -352,9 +352,7 @@ def test_cuts_of_autogluon_in_bags():
     made = rng.beta(0.7, 1.5, size=(1, 60, 8)).astype(np.float32)
     made[..., 4:] = (made[..., 4:] * 10).round() / 10
     weights = rng.multinomial(60, np.full(60, 1 / 60), 8).astype(np.uint8)
-    metric = METRICS["f1"]
-    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
-    found = grid(given)(weights, made)
+    found = grid(given_of(matrix, "f1"))(weights, made)
     for bag, column, cut in zip(weights, made[0].T, found, strict=True):
         rows = np.repeat(np.arange(60), bag)
         expected = as_autogluon(matrix.outcome.values[rows], column[rows])
@@ -403,9 +401,7 @@ def test_labels_of_a_run_by_another_metric_are_taken_at_one_half():
 
 
 def test_a_cut_that_is_not_found_again_is_left_at_one_half(tmp_path: Path):
-    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
-    place = run / "Ensemble" / "ensemble.json"
-    place.write_text(json.dumps(json.loads(place.read_text()) | {"threshold": 0.61}))
+    run = altered(tmp_path, threshold=0.61)
     found = bbccli.correct(run, metric="accuracy", n_resamples=50)
     assert (found.winner, found.estimate.made.cut) == ("Ensemble", None)
 
@@ -450,16 +446,6 @@ def test_long_work_takes_fewer_resamples_or_is_left_out(
     assert (found.winner, found.estimate.n_resamples) == expected
     told = [n.code for n in found.record.notes]
     assert ("ensemble-not-repeated" in told) is (expected[0] != "Ensemble")
-
-
-def test_the_lowest_cut_of_mljar_is_below_all_samples():
-    matrix = read(MLJAR / "mljar_weights")
-    made = np.linspace(0.5, 0.9, 150)[None, :, None]
-    positives = (matrix.outcome.values == 1).astype(np.uint8)[None]  # a bag of them alone
-    metric = METRICS["accuracy"]
-    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
-    lowest = made[0, np.flatnonzero(positives[0])[0], 0]
-    assert quantiles(given)(positives, made) == pytest.approx([0.9 * lowest])
 
 
 def test_a_single_member_is_told_in_the_singular():
