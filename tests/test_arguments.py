@@ -34,7 +34,6 @@ from bbccli.comparisons import (
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS
 from bbccli.documents.leaderboard import leaderboard
-from bbccli.domain.choices import Errors
 from bbccli.domain.estimate import Estimate, Gate, Interval
 from bbccli.domain.outcome import Outcome
 from bbccli.dropping import RULES, replay
@@ -50,6 +49,7 @@ from bbccli.types import (
     Again,
     Calibration,
     Direction,
+    Errors,
     Guided,
     IntervalKind,
     Missing,

@@ -11,7 +11,6 @@ from matrices import binary, weighing
 
 from bbccli import METHODS, METRICS, Plan, matrix_of, read
 from bbccli.errors import UnsupportedError
-from bbccli.methods.base import models_of
 from bbccli.types import Models
 
 # At this level z = 1, and intervals are short enough not to be clipped.
@@ -112,10 +111,15 @@ def test_a_single_configuration_was_chosen_beforehand():
 
 
 def test_epochs_are_no_training():
-    epochs = matrix_of(scores(r=3), task="score")
-    assert models_of(Plan(), epochs) is Models.FIXED
-    trained = matrix_of(scores(r=3), task="score", folds=np.tile(np.arange(30) % 3, (3, 1)))
-    assert models_of(Plan(), trained) is Models.TRAINED
+    """Calibrated intervals are wider where models were trained."""
+    for folds, models in (
+        (None, Models.FIXED),
+        (np.tile(np.arange(30) % 3, (3, 1)), Models.TRAINED),
+    ):
+        matrix = matrix_of(scores(r=3), task="score", folds=folds)
+        plans = [Plan(50, interval="calibrated", models=one) for one in (None, *Models)]
+        found, *others = (METHODS["bbc"].run(matrix, "mean-score", plan).interval for plan in plans)
+        assert [one == found for one in others] == [one is models for one in Models]
 
 
 LOGS = Path(__file__).parents[1] / "data" / "evaluations" / "inspect_ai" / "json"

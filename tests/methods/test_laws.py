@@ -10,8 +10,7 @@ from matrices import for_metric
 
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import METHODS, estimate
-from bbccli.methods.base import Gives, Need
+from bbccli.methods import METHODS, Gives, Need, estimate
 from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates

@@ -10,8 +10,7 @@ from methods import reference
 
 from bbccli import METRICS, Plan
 from bbccli.errors import InputError, UndefinedError, UnsupportedError
-from bbccli.methods import METHODS, estimate
-from bbccli.methods.base import Need
+from bbccli.methods import METHODS, Need, estimate
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Models, Pooling, PredictionKind, Task

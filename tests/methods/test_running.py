@@ -9,14 +9,16 @@ from matrices import for_metric
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UndefinedError
+from bbccli.methods import Gives, Method, Need
 from bbccli.methods import __path__ as path
-from bbccli.methods.base import POINT, Method, Need, module_of
+from bbccli.methods.base import module_of
 from bbccli.notes import NOTES
 from bbccli.stats.case import Answer
 from bbccli.stats.selection.units import rests_on
 from bbccli.types import IntervalKind, Pooling
 
 AUC = METRICS["auc"]
+POINT = frozenset({Gives.POINT})
 MATRIX = for_metric("auc", n_folds=12)
 
 

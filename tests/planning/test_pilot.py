@@ -10,7 +10,6 @@ from bbccli.comparisons.influences import evidence_of
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
-from bbccli.planning.pilot import APART, EQUAL, RAISED, REACH
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths, simulated_width
 
@@ -37,7 +36,7 @@ def test_contenders_are_those_within_three_errors_of_the_best():
     expected = []
     for j in range(30):
         apart = right[:, best] - right[:, j]
-        expected.append(apart.mean() <= REACH * apart.std(ddof=1) / np.sqrt(n) + 1e-12)
+        expected.append(apart.mean() <= 3 * apart.std(ddof=1) / np.sqrt(n) + 1e-12)
     found = of_pilot(matrix, ACCURACY, PLAN)
     assert found.may_be_best.tolist() == expected
     assert 1 < found.contenders < 30
@@ -63,7 +62,7 @@ def test_the_bracket_is_that_of_two_truths():
     gains = basis.evidence.gains
     columns, noise = basis._noise(20)
     means = {}
-    for towards in (EQUAL, APART):
+    for towards in (1.0, -0.5):
         true = [
             g + towards * (gains.max() - g) if may else g
             for g, may in zip(gains, basis.may_be_best, strict=True)
@@ -73,8 +72,8 @@ def test_the_bracket_is_that_of_two_truths():
             seen = [true[c] + e for c, e in zip(order, one, strict=True)]
             off.append(one[int(np.argmax(seen))] - one.mean())
         means[towards] = np.mean(off)
-    assert found.upper == pytest.approx(RAISED * means[EQUAL])
-    assert found.lower == pytest.approx(means[APART])
+    assert found.upper == pytest.approx(1.1 * means[1.0])
+    assert found.lower == pytest.approx(means[-0.5])
     assert found.middle == pytest.approx((found.lower + found.upper) / 2)
 
 
