@@ -13,7 +13,6 @@ from bbccli.domain import choices
 from bbccli.domain.choices import *
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "BoolArray",
@@ -152,12 +151,18 @@ def rebuild_for_pickle(record: Any) -> tuple[Any, tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval of a performance, in the metric's unit."""
+    """A confidence interval of a performance, in the metric's unit.
 
-    lower: float = doc("lower end, in the metric's unit")
-    upper: float = doc("upper end, in the metric's unit")
-    level: float = doc("nominal coverage probability, in (0, 1)")
-    side: Side = doc("ends that are estimated; the other is the metric's bound")
+    lower: lower end, in the metric's unit
+    upper: upper end, in the metric's unit
+    level: nominal coverage probability, in (0, 1)
+    side: ends that are estimated; the other is the metric's bound
+    """
+
+    lower: float
+    upper: float
+    level: float
+    side: Side
 
     def __post_init__(self) -> None:
         coerce_fields(self, "side")

@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -108,14 +108,23 @@ def test_the_reference_has_every_public_name_once(site):
 def test_fields_tell_what_they_are(site):
     @dataclass
     class Told:
-        """A record."""
+        """A record.
 
-        one: int = field(default=0, metadata={"doc": "the first"})
+        one: the
+            first
+        note: no field
+
+        Raises
+        ------
+        """
+
+        one: int = 0
         other: int = 0
 
-    lines = ["A record."]
+    lines = [*inspect.getdoc(Told).split("\n"), ""]
     site("fields").add_fields(None, "class", "Told", Told, None, lines)
-    assert lines[1:] == ["", "Attributes", "----------", f"one : {int}", "    the first"]
+    told = ["A record.", "", "note: no field", "", "Raises", "------", "", "Attributes"]
+    assert lines == [*told, "----------", f"one : {int}", "    the first"]
     untouched = ["A number."]
     site("fields").add_fields(None, "data", "N", 1, None, untouched)
     assert untouched == ["A number."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
 from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input, of_file
@@ -11,7 +12,7 @@ from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc, settled
+from bbccli.platform.records import settled
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 
@@ -21,31 +22,48 @@ UNSOUND = frozenset({"too-liberal", "unpaired"})
 
 @dataclass(frozen=True, slots=True)
 class RequiredVerdict:
-    """The verdict required of the first comparison, and whether it is met."""
+    """The verdict required of the first comparison, and whether it is met.
 
-    required: Verdict = doc("better, or not-worse")
-    found: Verdict = doc("the verdict of the first comparison")
-    outcome: GateOutcome = doc("met, missed, or undecided")
-    reason: str = doc("why it is undecided; else empty", default="", since="1.1")
+    required: better, or not-worse
+    found: the verdict of the first comparison
+    outcome: met, missed, or undecided
+    reason: why it is undecided; else empty
+    """
+
+    required: Verdict
+    found: Verdict
+    outcome: GateOutcome
+    reason: str = field(default="", metadata={"since": "1.1"})
 
 
 @dataclass(frozen=True, slots=True)
 class CompareEnvelope(AnyEnvelope):
-    """The envelope of `bbc compare`."""
+    """The envelope of `bbc compare`.
 
-    input: Input = doc("what was read; with --across the first data set")
-    data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
-    plan: Plan = doc("what the numbers depend on")
-    metric: str = doc("name of the metric")
-    direction: Direction = doc("whether higher or lower values are better")
-    margin: float = doc("better is better by more than this, not worse is worse by less, >= 0")
-    comparisons: tuple[Comparison, ...] = doc(
-        "the one that was asked for first; empty if only the set was"
-    )
-    best_set: BestSet | None = doc("confidence set of the best; null where it was not asked for")
-    ranks: Ranks | None = doc("with --across: ranks over data sets; else null")
-    notes: tuple[Note, ...] = doc("what to know about the input and the result")
-    gate: RequiredVerdict | None = doc("with --fail-unless: its verdict; else null", default=None)
+    input: what was read; with --across the first data set
+    data_sets: with --across: all of them, in order; else empty
+    plan: what the numbers depend on
+    metric: name of the metric
+    direction: whether higher or lower values are better
+    margin: better is better by more than this, not worse is worse by less, >= 0
+    comparisons: the one that was asked for first; empty if only the set was
+    best_set: confidence set of the best; null where it was not asked for
+    ranks: with --across: ranks over data sets; else null
+    notes: what to know about the input and the result
+    gate: with --fail-unless: its verdict; else null
+    """
+
+    input: Input
+    data_sets: tuple[Input, ...]
+    plan: Plan
+    metric: str
+    direction: Direction
+    margin: float
+    comparisons: tuple[Comparison, ...]
+    best_set: BestSet | None
+    ranks: Ranks | None
+    notes: tuple[Note, ...]
+    gate: RequiredVerdict | None = None
 
 
 def compare_document(

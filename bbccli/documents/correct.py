@@ -1,26 +1,24 @@
 """Documents of `bbc correct`, the records that are their schema, and the notes of any result.
 
-`as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
+`as_json` walks a record's fields, `json_schema` their types and docstrings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from math import inf, isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from bbccli.domain.estimate import (
-    MOST_SHARES,
     Axis,
     Estimate,
     Gate,
     Made,
-    MadeGain,
+    MonteCarloError,
     SearchCost,
-    Stopped,
 )
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
@@ -31,9 +29,18 @@ from bbccli.metrics.capped import attainable, with_plan
 from bbccli.notes import Note, Severity, severity_of
 from bbccli.notes.lacking import stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, Json, doc, settled
-from bbccli.stats.stopping import axis_of
-from bbccli.types import TIE_TOLERANCE, GateOutcome, PredictionKind, RiskDirection, Side, Task
+from bbccli.platform.records import Document, Json, settled
+from bbccli.stats.selection import MOST_SHARES
+from bbccli.stats.stopping import Stopped, axis_of
+from bbccli.types import (
+    TIE_TOLERANCE,
+    GateOutcome,
+    Interval,
+    PredictionKind,
+    RiskDirection,
+    Side,
+    Task,
+)
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
@@ -46,20 +53,22 @@ WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The run of a tool that the predictions come from."""
+    """The run of a tool that the predictions come from.
 
-    tool: str = doc("name of the tool")
-    n_models: int = doc("models of the run, those left out included")
-    left_out: tuple[LeftOut, ...] = doc("models that take no part")
-    metric: str | None = doc(
-        "metric that the run optimised; null where it does not say, or bbc lacks it"
-    )
-    metric_name: str | None = doc(
-        "what the tool calls its metric, where bbc has none of that name", default=None, since="1.0"
-    )
-    evaluation: Evaluation | None = doc(
-        "what an evaluation framework ran; null of other tools", default=None, since="1.0"
-    )
+    tool: name of the tool
+    n_models: models of the run, those left out included
+    left_out: models that take no part
+    metric: metric that the run optimised; null where it does not say, or bbc lacks it
+    metric_name: what the tool calls its metric, where bbc has none of that name
+    evaluation: what an evaluation framework ran; null of other tools
+    """
+
+    tool: str
+    n_models: int
+    left_out: tuple[LeftOut, ...]
+    metric: str | None
+    metric_name: str | None = field(default=None, metadata={"since": "1.0"})
+    evaluation: Evaluation | None = field(default=None, metadata={"since": "1.0"})
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Run | None:
@@ -84,43 +93,52 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The input, and how it was understood."""
+    """The input, and how it was understood.
 
-    path: str = doc("path as given; <stdin> for standard input")
-    sha256: str = doc("hash of the file's bytes")
-    task: Task = doc("what is predicted")
-    kind: PredictionKind = doc("what a prediction is")
-    classes: tuple[str, ...] = doc("class names, in code order")
-    positive_class: str | None = doc("binary tasks only")
-    n_samples: int = doc("samples used, N")
-    n_configurations: int = doc("configurations compared, C")
-    n_folds: int | None = doc("folds of a repeat, F; null when unknown")
-    n_repeats: int = doc("cross-validation passes, R")
-    n_groups: int | None = doc("groups, G; null without groups")
-    weighted: bool = doc("whether samples have weights", default=False)
-    threshold: float | None = doc(
-        "where scores were cut into classes; null where no cut was asked for", default=None
-    )
-    risk_direction: RiskDirection | None = doc(
-        "survival only: what higher predictions were taken to mean", default=None
-    )
-    bounds: tuple[float, float] | None = doc(
-        "scores only: the smallest and the largest possible; null where unknown", default=None
-    )
-    configurations: tuple[str, ...] = doc(
-        "names of the configurations compared, in their order", default=()
-    )
-    run: Run | None = doc("the run of a tool; null where a file was read", default=None)
-    verification: Verification | None = doc(
-        "whether the run's own scores were found again; null without a run", default=None
-    )
-    weights: Weights | None = doc("of the samples; null without weights", default=None, since="1.0")
-    n_samples_read: int | None = doc(
-        "samples of the file, those left out included", default=None, since="1.0"
-    )
-    n_tried: int | None = doc(
-        "configurations tried, used or not, where that is known", default=None, since="1.0"
-    )
+    path: path as given; <stdin> for standard input
+    sha256: hash of the file's bytes
+    task: what is predicted
+    kind: what a prediction is
+    classes: class names, in code order
+    positive_class: binary tasks only
+    n_samples: samples used, N
+    n_configurations: configurations compared, C
+    n_folds: folds of a repeat, F; null when unknown
+    n_repeats: cross-validation passes, R
+    n_groups: groups, G; null without groups
+    weighted: whether samples have weights
+    threshold: where scores were cut into classes; null where no cut was asked for
+    risk_direction: survival only: what higher predictions were taken to mean
+    bounds: scores only: the smallest and the largest possible; null where unknown
+    configurations: names of the configurations compared, in their order
+    run: the run of a tool; null where a file was read
+    verification: whether the run's own scores were found again; null without a run
+    weights: of the samples; null without weights
+    n_samples_read: samples of the file, those left out included
+    n_tried: configurations tried, used or not, where that is known
+    """
+
+    path: str
+    sha256: str
+    task: Task
+    kind: PredictionKind
+    classes: tuple[str, ...]
+    positive_class: str | None
+    n_samples: int
+    n_configurations: int
+    n_folds: int | None
+    n_repeats: int
+    n_groups: int | None
+    weighted: bool = False
+    threshold: float | None = None
+    risk_direction: RiskDirection | None = None
+    bounds: tuple[float, float] | None = None
+    configurations: tuple[str, ...] = ()
+    run: Run | None = None
+    verification: Verification | None = None
+    weights: Weights | None = field(default=None, metadata={"since": "1.0"})
+    n_samples_read: int | None = field(default=None, metadata={"since": "1.0"})
+    n_tried: int | None = field(default=None, metadata={"since": "1.0"})
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -156,57 +174,91 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The one estimate of a metric to report."""
+    """The one estimate of a metric to report.
 
-    metric: str = doc("name of the metric")
-    method: str = doc("name of the method")
+    metric: name of the metric
+    method: name of the method
+    """
+
+    metric: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeGain:
+    """What is made gains over the best configuration used as it is, from the same resamples.
+
+    metric: name of the metric
+    looked: difference of the naive figures; positive: what is made looked better
+    value: difference to expect; positive: what is made is better
+    interval: of the difference
+    wins: share of the resamples in which what was made was better
+    monte_carlo_error: of the difference and its interval
+    """
+
+    metric: str
+    looked: float
+    value: float
+    interval: Interval
+    wins: float
+    monte_carlo_error: MonteCarloError | None = field(default=None, metadata={"since": "1.0"})
+
+    @property
+    def shown(self) -> bool:
+        """True if the samples show that one of them is better."""
+        return not self.interval.lower <= 0 <= self.interval.upper
+
+    @property
+    def on_edge(self) -> bool:
+        """True if other resamples may well say otherwise: 0 is within two errors of an end."""
+        error, ends = self.monte_carlo_error, self.interval
+        pairs = ((ends.lower, error.lower), (ends.upper, error.upper)) if error else ()
+        return any(abs(end) <= 2 * off for end, off in pairs if off is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class AnyEnvelope:
-    """The first keys of every result."""
+    """The first keys of every result.
 
-    schema: str = doc(f"always {SCHEMA_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
+    schema: always bbc/1
+    version: version of bbc that wrote this
+    command: the command that made it
+    """
+
+    schema: str
+    version: str
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope(AnyEnvelope):
-    """The envelope of every result."""
+    """The envelope of every result.
 
-    input: Input = doc("what was read")
-    plan: Plan = doc("what the numbers depend on")
-    estimates: tuple[Estimate, ...] = doc("one per method, in order")
-    notes: tuple[Note, ...] = doc("what to know about the input and all methods")
-    gate: Gate | None = doc("verdict on the result; null where none was asked for", default=None)
-    report: tuple[Reported, ...] = doc(
-        "the estimate to report of each metric; the others are for comparison", default=()
-    )
-    search_cost: SearchCost | None = doc(
-        "what the search cost; null where it was not asked for", default=None
-    )
-    capped: tuple[Estimate, ...] = doc(
-        "of each error without a worst value, the estimate to report with --cap 0.95, which gives "
-        "it one",
-        default=(),
-        since="1.0",
-    )
-    single: tuple[Estimate, ...] = doc(
-        "of each metric, the best single configuration where the estimates are of an ensemble",
-        default=(),
-        since="1.1",
-    )
-    stopping: tuple[Stopped, ...] = doc(
-        "the winner, or members of the ensemble, that stopped by the folds that score them",
-        default=(),
-        since="1.1",
-    )
-    gains: tuple[MadeGain, ...] = doc(
-        "of each metric, what the ensemble gains over the best single configuration",
-        default=(),
-        since="1.1",
-    )
+    input: what was read
+    plan: what the numbers depend on
+    estimates: one per method, in order
+    notes: what to know about the input and all methods
+    gate: verdict on the result; null where none was asked for
+    report: the estimate to report of each metric; the others are for comparison
+    search_cost: what the search cost; null where it was not asked for
+    capped: of each error without a worst value, the estimate to report with --cap 0.95, which gives
+        it one
+    single: of each metric, the best single configuration where the estimates are of an ensemble
+    stopping: the winner, or members of the ensemble, that stopped by the folds that score them
+    gains: of each metric, what the ensemble gains over the best single configuration
+    """
+
+    input: Input
+    plan: Plan
+    estimates: tuple[Estimate, ...]
+    notes: tuple[Note, ...]
+    gate: Gate | None = None
+    report: tuple[Reported, ...] = ()
+    search_cost: SearchCost | None = None
+    capped: tuple[Estimate, ...] = field(default=(), metadata={"since": "1.0"})
+    single: tuple[Estimate, ...] = field(default=(), metadata={"since": "1.1"})
+    stopping: tuple[Stopped, ...] = field(default=(), metadata={"since": "1.1"})
+    gains: tuple[MadeGain, ...] = field(default=(), metadata={"since": "1.1"})
 
     @property
     def metrics(self) -> list[str]:
@@ -231,21 +283,32 @@ class Envelope(AnyEnvelope):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why there is no result."""
+    """The reason why there is no result.
 
-    problem: str = doc("what is wrong, in one line")
-    hint: str = doc("what to do about it; may be empty")
-    status: int = doc("exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate")
+    problem: what is wrong, in one line
+    hint: what to do about it; may be empty
+    status: exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate
+    """
+
+    problem: str
+    hint: str
+    status: int
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEnvelope:
-    """The line of a file of a batch that has no result."""
+    """The line of a file of a batch that has no result.
 
-    schema: str = doc(f"always {ERROR_SCHEMA}")
-    version: str = doc("version of bbc that wrote this")
-    path: str = doc("path as given")
-    error: Failure = doc("why there is no result")
+    schema: always bbc-error/1
+    version: version of bbc that wrote this
+    path: path as given
+    error: why there is no result
+    """
+
+    schema: str
+    version: str
+    path: str
+    error: Failure
 
 
 def document(

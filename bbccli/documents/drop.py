@@ -10,19 +10,26 @@ from bbccli.domain.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc, settled
+from bbccli.platform.records import settled
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class DropEnvelope(AnyEnvelope):
-    """The envelope of `bbc drop`: a decision, or with --replay the saving."""
+    """The envelope of `bbc drop`: a decision, or with --replay the saving.
 
-    input: Input = doc("what was read: samples so far, configurations still in")
-    plan: Plan = doc("what the numbers depend on")
-    decision: DropDecision | None = doc("null with --replay")
-    replays: tuple[Replay, ...] = doc("one per rule; empty without --replay")
-    notes: tuple[Note, ...] = doc("what to know about the input and the result")
+    input: what was read: samples so far, configurations still in
+    plan: what the numbers depend on
+    decision: null with --replay
+    replays: one per rule; empty without --replay
+    notes: what to know about the input and the result
+    """
+
+    input: Input
+    plan: Plan
+    decision: DropDecision | None
+    replays: tuple[Replay, ...]
+    notes: tuple[Note, ...]
 
 
 def drop_document(

@@ -10,7 +10,7 @@ a score has no rank and comes last.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from math import isfinite
 from typing import Any
 
@@ -23,7 +23,7 @@ from bbccli.documents.correct import (
     of_file,
     reported_estimate,
 )
-from bbccli.domain.estimate import MOST_SHARES, Estimate, Stopped
+from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -34,13 +34,13 @@ from bbccli.metrics.capped import with_plan
 from bbccli.notes import Note
 from bbccli.notes.methods import method_left_out, not_corrected
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import Document, doc, settled
+from bbccli.platform.records import Document, settled
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import maker_of
 from bbccli.stats.making.made import Maker
-from bbccli.stats.selection import choose, ranked
+from bbccli.stats.selection import MOST_SHARES, choose, ranked
 from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.stopping import stopped_of
+from bbccli.stats.stopping import Stopped, stopped_of
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__
 
@@ -52,52 +52,70 @@ WITH_WINS = "bbc"
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """The performance of a configuration in one metric, uncorrected; null if undefined."""
+    """The performance of a configuration in one metric, uncorrected; null if undefined.
 
-    metric: str = doc("name of the metric")
-    value: float = doc("performance by the pooling of the plan")
-    pooled: float = doc("over the samples of all folds, mean over repeats")
-    fold_mean: float = doc("mean over the folds; null without folds")
-    fold_sd: float = doc("standard deviation (n - 1) over the folds of all repeats")
+    metric: name of the metric
+    value: performance by the pooling of the plan
+    pooled: over the samples of all folds, mean over repeats
+    fold_mean: mean over the folds; null without folds
+    fold_sd: standard deviation (n - 1) over the folds of all repeats
+    """
+
+    metric: str
+    value: float
+    pooled: float
+    fold_mean: float
+    fold_sd: float
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """One configuration among the others."""
+    """One configuration among the others.
 
-    rank: int | None = doc("from 1, by the value of the first metric; null where it has none")
-    configuration: str = doc("name of the configuration")
-    performances: tuple[Performance, ...] = doc("one per metric, in order")
-    wins: float | None = doc("share of the resamples that select it; null without resamples")
-    n_predictions: int = doc("its predictions, in all repeats")
-    flags: tuple[str, ...] = doc("threats to validity, from the metadata")
-    seconds: float | None = doc("training time, from the metadata; null where they lack it")
-    made: bool = doc(
-        "true for what is made of the configurations, such as an ensemble; it has no rank",
-        default=False,
-        since="1.1",
-    )
+    rank: from 1, by the value of the first metric; null where it has none
+    configuration: name of the configuration
+    performances: one per metric, in order
+    wins: share of the resamples that select it; null without resamples
+    n_predictions: its predictions, in all repeats
+    flags: threats to validity, from the metadata
+    seconds: training time, from the metadata; null where they lack it
+    made: true for what is made of the configurations, such as an ensemble; it has no rank
+    """
+
+    rank: int | None
+    configuration: str
+    performances: tuple[Performance, ...]
+    wins: float | None
+    n_predictions: int
+    flags: tuple[str, ...]
+    seconds: float | None
+    made: bool = field(default=False, metadata={"since": "1.1"})
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardEnvelope(AnyEnvelope):
-    """The envelope of `bbc leaderboard`."""
+    """The envelope of `bbc leaderboard`.
 
-    input: Input = doc("what was read")
-    plan: Plan = doc("what the numbers depend on")
-    metrics: tuple[str, ...] = doc("names; the first one selects and sorts")
-    direction: Direction = doc("whether higher or lower values of the first metric are better")
-    winner: str = doc("the configuration selected by the rule of the plan")
-    corrected: Estimate | None = doc(
-        "the winner's corrected performance; null where it was not computed"
-    )
-    rows: tuple[LeaderboardRow, ...] = doc("best first; the first ones of --top")
-    notes: tuple[Note, ...] = doc("what to know about the input and all rows")
-    stopping: tuple[Stopped, ...] = doc(
-        "the winner, or members of the ensemble, that stopped by the folds that score them",
-        default=(),
-        since="1.1",
-    )
+    input: what was read
+    plan: what the numbers depend on
+    metrics: names; the first one selects and sorts
+    direction: whether higher or lower values of the first metric are better
+    winner: the configuration selected by the rule of the plan
+    corrected: the winner's corrected performance; null where it was not computed
+    rows: best first; the first ones of --top
+    notes: what to know about the input and all rows
+    stopping: the winner, or members of the ensemble, that stopped by the folds that score them
+    """
+
+    input: Input
+    plan: Plan
+    metrics: tuple[str, ...]
+    direction: Direction
+    winner: str
+    corrected: Estimate | None
+    rows: tuple[LeaderboardRow, ...]
+    notes: tuple[Note, ...]
+    stopping: tuple[Stopped, ...] = field(default=(), metadata={"since": "1.1"})
 
 
 def leaderboard(

@@ -8,21 +8,29 @@ from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.planning.records import Planned
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc, settled
+from bbccli.platform.records import settled
 from bbccli.types import Direction
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class PlanEnvelope(AnyEnvelope):
-    """The envelope of `bbc plan`."""
+    """The envelope of `bbc plan`.
 
-    input: Input | None = doc("the pilot; null where values were stated")
-    plan: Plan = doc("what the numbers depend on")
-    metric: str = doc("name of the metric")
-    direction: Direction = doc("whether higher or lower values are better")
-    planned: Planned = doc("the plan of the study")
-    notes: tuple[Note, ...] = doc("what to know about the pilot and the plan")
+    input: the pilot; null where values were stated
+    plan: what the numbers depend on
+    metric: name of the metric
+    direction: whether higher or lower values are better
+    planned: the plan of the study
+    notes: what to know about the pilot and the plan
+    """
+
+    input: Input | None
+    plan: Plan
+    metric: str
+    direction: Direction
+    planned: Planned
+    notes: tuple[Note, ...]
 
 
 def plan_document(matrix: PredictionMatrix | None, plan: Plan, planned: Planned) -> PlanEnvelope:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
@@ -14,7 +15,7 @@ from bbccli.domain.vault import Opened
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import as_json, doc
+from bbccli.platform.records import as_json
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval, starts_of
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ __all__ = [
     "Note",
     "SelectionShare",
 ]
-
-MOST_SHARES = 10
-"""Configurations whose selection frequency is reported by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,9 @@ class Distribution:
     def quantile(self, probability: float) -> float:
         """Return the order statistic L(p B): the smallest value whose CDF reaches p."""
         if self.probabilities is None:
-            return float(self.values[self.order[_rank(probability, len(self.values)) - 1]])
+            # 0.025 * 1000 is slightly above 25 in binary; the 25th value is meant.
+            rank = max(math.ceil(round(probability * len(self.values), 9)), 1)
+            return float(self.values[self.order[rank - 1]])
         reached = np.cumsum(self.probabilities[self.order]) >= probability - 1e-12
         return float(self.values[self.order[min(int(np.argmax(reached)), len(reached) - 1)]])
 
@@ -160,11 +160,16 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class MonteCarloError:
-    """Standard errors due to drawing resamples; 0 if all were enumerated."""
+    """Standard errors due to drawing resamples; 0 if all were enumerated.
 
-    value: float = doc("of the estimate")
-    lower: float | None = doc("of the lower end; null where it is a bound")
-    upper: float | None = doc("of the upper end; null where it is a bound")
+    value: of the estimate
+    lower: of the lower end; null where it is a bound
+    upper: of the upper end; null where it is a bound
+    """
+
+    value: float
+    lower: float | None
+    upper: float | None
 
     def largest(self) -> float:
         """Return the largest error."""
@@ -173,128 +178,128 @@ class MonteCarloError:
 
 @dataclass(frozen=True, slots=True)
 class SelectionShare:
-    """Selection frequency of a configuration."""
+    """Selection frequency of a configuration.
 
-    configuration: str = doc("name of the configuration")
-    share: float = doc("share of the resamples that selected it")
+    configuration: name of the configuration
+    share: share of the resamples that selected it
+    """
+
+    configuration: str
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class EnsembleMember:
-    """A configuration in what is made of several."""
+    """A configuration in what is made of several.
 
-    configuration: str = doc("name of the configuration")
-    weight: float = doc("its share in what is made of all samples")
-    share: float | None = doc("share of the resamples in which it was a member; null without them")
-    mean: float | None = doc("its mean weight in the resamples; null without them")
+    configuration: name of the configuration
+    weight: its share in what is made of all samples
+    share: share of the resamples in which it was a member; null without them
+    mean: its mean weight in the resamples; null without them
+    """
+
+    configuration: str
+    weight: float
+    share: float | None
+    mean: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was made of the configurations: an ensemble, calibrated or with a cut of its own."""
+    """What was made of the configurations: an ensemble, calibrated or with a cut of its own.
 
-    rule: str = doc("rule of selection that made it, with its number")
-    ensemble: bool = doc("true of an ensemble, false of a configuration that was selected")
-    n_members: int = doc("members in what is made of all samples")
-    mean_members: float | None = doc("mean number of members in the resamples; null without them")
-    members: tuple[EnsembleMember, ...] = doc("members, the largest weight first, at most ten")
-    calibration: str | None = doc("how it was calibrated; null where it was not", default=None)
-    cut: float | None = doc(
-        "the positive class is predicted above it; null where it was not tuned", default=None
-    )
-    tuned_for: str | None = doc("name of the metric that the cut was tuned for", default=None)
-    tool: str | None = doc("tool that deploys it; null for a rule of bbc", default=None)
-    reported: float | None = doc(
-        "score by the tool, in the metric that chose the members; of labels, at a cut of 0.5",
-        default=None,
-    )
+    rule: rule of selection that made it, with its number
+    ensemble: true of an ensemble, false of a configuration that was selected
+    n_members: members in what is made of all samples
+    mean_members: mean number of members in the resamples; null without them
+    members: members, the largest weight first, at most ten
+    calibration: how it was calibrated; null where it was not
+    cut: the positive class is predicted above it; null where it was not tuned
+    tuned_for: name of the metric that the cut was tuned for
+    tool: tool that deploys it; null for a rule of bbc
+    reported: score by the tool, in the metric that chose the members; of labels, at a cut of 0.5
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class MadeGain:
-    """What is made gains over the best configuration used as it is, from the same resamples."""
-
-    metric: str = doc("name of the metric")
-    looked: float = doc("difference of the naive figures; positive: what is made looked better")
-    value: float = doc("difference to expect; positive: what is made is better")
-    interval: Interval = doc("of the difference")
-    wins: float = doc("share of the resamples in which what was made was better")
-    monte_carlo_error: MonteCarloError | None = doc(
-        "of the difference and its interval", default=None, since="1.0"
-    )
-
-    @property
-    def shown(self) -> bool:
-        """True if the samples show that one of them is better."""
-        return not self.interval.lower <= 0 <= self.interval.upper
-
-    @property
-    def on_edge(self) -> bool:
-        """True if other resamples may well say otherwise: 0 is within two errors of an end."""
-        error, ends = self.monte_carlo_error, self.interval
-        pairs = ((ends.lower, error.lower), (ends.upper, error.upper)) if error else ()
-        return any(abs(end) <= 2 * off for end, off in pairs if off is not None)
+    rule: str
+    ensemble: bool
+    n_members: int
+    mean_members: float | None
+    members: tuple[EnsembleMember, ...]
+    calibration: str | None = None
+    cut: float | None = None
+    tuned_for: str | None = None
+    tool: str | None = None
+    reported: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AxisShare:
-    """How often one place of an axis won."""
+    """How often one place of an axis won.
 
-    value: int = doc("the epoch, or the seed")
-    share: float = doc("share of the resamples that selected it")
+    value: the epoch, or the seed
+    share: share of the resamples that selected it
+    """
+
+    value: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The place of the winner among the columns of one configuration, such as its epochs."""
+    """The place of the winner among the columns of one configuration, such as its epochs.
 
-    configuration: str = doc("name of the configuration, without the place")
-    name: str = doc("what the columns differ by, such as epoch or seed")
-    value: int = doc("that of the winner")
-    share: float | None = doc("share of the resamples that selected any of its columns")
-    values: tuple[AxisShare, ...] = doc("those that won most often, at most ten", default=())
+    configuration: name of the configuration, without the place
+    name: what the columns differ by, such as epoch or seed
+    value: that of the winner
+    share: share of the resamples that selected any of its columns
+    values: those that won most often, at most ten
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """A configuration that stopped training in each fold by the samples that score it there."""
-
-    configuration: str = doc("name of the configuration")
-    metric: str | None = doc(
-        "name of the metric by which it stopped; null, as all else, where the run kept no curves",
-        default=None,
-    )
-    added: float | None = doc(
-        "mean score in the folds, less that at the iterations that the other folds choose; "
-        "positive: stopping made it look better",
-        default=None,
-    )
-    iterations: tuple[int, ...] = doc("iteration in each fold, from 1", default=())
-    by_others: tuple[int, ...] = doc("iteration that the other folds choose for each", default=())
+    configuration: str
+    name: str
+    value: int
+    share: float | None
+    values: tuple[AxisShare, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DropStep:
-    """Training in one fold, and configurations dropped after it."""
+    """Training in one fold, and configurations dropped after it.
 
-    fold: str = doc("name of the fold; each later repeat is a single step")
-    n_samples: int = doc("samples predicted so far")
-    n_raced: int = doc("configurations trained in this step")
-    n_models: int = doc("models trained in this step")
-    dropped: tuple[str, ...] = doc("configurations dropped after it")
+    fold: name of the fold; each later repeat is a single step
+    n_samples: samples predicted so far
+    n_raced: configurations trained in this step
+    n_models: models trained in this step
+    dropped: configurations dropped after it
+    """
+
+    fold: str
+    n_samples: int
+    n_raced: int
+    n_models: int
+    dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DropTrace:
-    """Course of dropping in a replay of a complete cross-validation."""
+    """Course of dropping in a replay of a complete cross-validation.
 
-    rule: str = doc("name of the rule")
-    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
-    min_samples: int = doc("samples predicted before the first drop")
-    steps: tuple[DropStep, ...] = doc("fold by fold, in the order walked")
-    n_models: int = doc("models of the full grid")
-    n_trained: int = doc("models trained with dropping", init=False)
-    speed_up: float = doc("n_models / n_trained", init=False)
+    rule: name of the rule
+    threshold: confidence above which the rule drops, in (0, 1)
+    min_samples: samples predicted before the first drop
+    steps: fold by fold, in the order walked
+    n_models: models of the full grid
+    n_trained: models trained with dropping
+    speed_up: n_models / n_trained
+    """
+
+    rule: str
+    threshold: float
+    min_samples: int
+    steps: tuple[DropStep, ...]
+    n_models: int
+    n_trained: int = field(init=False)
+    speed_up: float = field(init=False)
 
     def __post_init__(self) -> None:
         n_trained = sum(step.n_models for step in self.steps)
@@ -313,78 +318,66 @@ class Estimate:
 
     `value` is the estimated performance of the winner; `naive` is its performance on the data that
     selected it, which is too good.
+
+    method: name of the method
+    metric: name of the metric
+    selected_by: name of the metric that selected the winner
+    direction: whether higher or lower values are better
+    winner: the selected configuration
+    naive: performance of the winner on the data that selected it
+    value: estimated performance of the winner
+    optimism: naive minus value, positive where the naive figure is too good
+    interval: confidence interval; null where the method has none
+    n_resamples: resamples used, B; null where none are needed
+    exact: true if every possible resample was enumerated
+    error: Monte Carlo standard errors; null without resamples
+    selection: selection frequencies, the ten highest
+    ignores_selection: true if the interval ignores that the winner was selected
+    experimental: true if there is little evidence for the method yet
+    n_evaluation: number of samples held out for evaluation; null if all select and evaluate
+    n_preselected: configurations from which the evaluation chose the winner; null for all
+    drop_trace: course of dropping; null for other methods
+    notes: notes on this estimate
+    n_predicted: samples that the winner predicts; null for all
+    size_correction: correction for the number of samples left out of resamples, in the metric's
+        unit; null if there is none
+    over_folds: mean over folds by which a tool selected the winner, if naive is computed on pooled
+        predictions because the metric is not a mean; else null
+    made: what the winner was made of; null where it is a configuration
+    axis: place of the winner on an axis of the columns, such as epochs; null without one
+    stopping: what early stopping on the scoring folds added, taken off the value and the interval
+        of a mean over folds; null where nothing was
+    opened: the opening of sealed rows behind it; null for other methods
     """
 
-    method: str = doc("name of the method")
-    metric: str = doc("name of the metric")
-    selected_by: str = doc("name of the metric that selected the winner")
-    direction: Direction = doc("whether higher or lower values are better")
-    winner: str = doc("the selected configuration")
-    naive: float = doc("performance of the winner on the data that selected it")
-    value: float = doc("estimated performance of the winner")
-    optimism: float = doc(
-        "naive minus value, positive where the naive figure is too good", init=False
-    )
-    interval: Interval | None = doc(
-        "confidence interval; null where the method has none", default=None
-    )
-    n_resamples: int | None = doc("resamples used, B; null where none are needed", default=None)
-    exact: bool = doc("true if every possible resample was enumerated", default=False)
-    error: MonteCarloError | None = doc(
-        "Monte Carlo standard errors; null without resamples", default=None
-    )
-    selection: tuple[SelectionShare, ...] = doc(
-        "selection frequencies, the ten highest", default=()
-    )
-    ignores_selection: bool = doc(
-        "true if the interval ignores that the winner was selected", default=False
-    )
-    experimental: bool = doc("true if there is little evidence for the method yet", default=False)
-    n_evaluation: int | None = doc(
-        "number of samples held out for evaluation; null if all select and evaluate", default=None
-    )
-    n_preselected: int | None = doc(
-        "configurations from which the evaluation chose the winner; null for all", default=None
-    )
-    drop_trace: DropTrace | None = doc("course of dropping; null for other methods", default=None)
+    method: str
+    metric: str
+    selected_by: str
+    direction: Direction
+    winner: str
+    naive: float
+    value: float
+    optimism: float = field(init=False)
+    interval: Interval | None = None
+    n_resamples: int | None = None
+    exact: bool = False
+    error: MonteCarloError | None = None
+    selection: tuple[SelectionShare, ...] = ()
+    ignores_selection: bool = False
+    experimental: bool = False
+    n_evaluation: int | None = None
+    n_preselected: int | None = None
+    drop_trace: DropTrace | None = None
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
-    notes: tuple[Note, ...] = doc("notes on this estimate", default=())
-    n_predicted: int | None = doc(
-        "samples that the winner predicts; null for all", default=None, since="1.0"
-    )
-
-    size_correction: float | None = doc(
-        "correction for the number of samples left out of resamples, in the metric's unit; "
-        "null if there is none",
-        default=None,
-        since="1.0",
-    )
-    over_folds: float | None = doc(
-        "mean over folds by which a tool selected the winner, if naive is computed on pooled "
-        "predictions because the metric is not a mean; else null",
-        default=None,
-        since="1.0",
-    )
-    made: Made | None = doc(
-        "what the winner was made of; null where it is a configuration", default=None, since="1.1"
-    )
-    axis: Axis | None = doc(
-        "place of the winner on an axis of the columns, such as epochs; null without one",
-        default=None,
-        since="1.1",
-    )
-    stopping: float | None = doc(
-        "what early stopping on the scoring folds added, taken off the value and the interval of a "
-        "mean over folds; null where nothing was",
-        default=None,
-        since="1.1",
-    )
-    opened: Opened | None = doc(
-        "the opening of sealed rows behind it; null for other methods",
-        default=None,
-        since="1.1",
-    )
+    notes: tuple[Note, ...] = ()
+    n_predicted: int | None = field(default=None, metadata={"since": "1.0"})
+    size_correction: float | None = field(default=None, metadata={"since": "1.0"})
+    over_folds: float | None = field(default=None, metadata={"since": "1.0"})
+    made: Made | None = field(default=None, metadata={"since": "1.1"})
+    axis: Axis | None = field(default=None, metadata={"since": "1.1"})
+    stopping: float | None = field(default=None, metadata={"since": "1.1"})
+    opened: Opened | None = field(default=None, metadata={"since": "1.1"})
 
     def __repr__(self) -> str:
         interval = self.interval and f" ({self.interval.lower:.4g} to {self.interval.upper:.4g})"
@@ -406,51 +399,56 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class TriedOrder:
-    """Best-so-far in the order of the trials."""
+    """Best-so-far in the order of the trials.
 
-    naive: tuple[float, ...] = doc("naive best of the first ones, per count")
-    corrected: tuple[float, ...] = doc("corrected best of the first ones, per count")
+    naive: naive best of the first ones, per count
+    corrected: corrected best of the first ones, per count
+    """
+
+    naive: tuple[float, ...]
+    corrected: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The gain of the best of all C configurations over the best of fewer."""
+    """The gain of the best of all C configurations over the best of fewer.
 
-    value: float = doc("difference of the corrected figures; negative: all C are worse")
-    interval: Interval = doc("of the difference; those of all numbers hold at once")
+    value: difference of the corrected figures; negative: all C are worse
+    interval: of the difference; those of all numbers hold at once
+    """
 
-
-NEGLIGIBLE = 0.1
-"""Share of what the search gained so far: further gains that are smaller do not pay."""
+    value: float
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
-    """Naive and corrected best-so-far against the number of configurations tried."""
+    """Naive and corrected best-so-far against the number of configurations tried.
 
-    metric: str = doc("name of the metric that selects")
-    direction: Direction = doc("whether higher or lower values are better")
-    counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
-    naive: tuple[float, ...] = doc("naive best, averaged over all sets of that many configurations")
-    corrected: tuple[float, ...] = doc("the same, selected in the bag and scored out of it")
-    error: tuple[float, ...] = doc("Monte Carlo standard errors of the corrected figures")
-    enough: int = doc(
-        "count beyond which no larger one is better by two Monte Carlo standard errors"
-    )
-    n_resamples: int = doc("resamples used, B")
-    tried: TriedOrder | None = doc(
-        "in the order of the trials, at the same counts; null where unknown", default=None
-    )
-    gain: Gain | None = doc(
-        "of all C configurations over one; null with too few resamples for an interval",
-        default=None,
-        since="1.1",
-    )
-    gain_beyond: Gain | None = doc(
-        "of all C configurations over enough of them; null where these are all",
-        default=None,
-        since="1.1",
-    )
+    metric: name of the metric that selects
+    direction: whether higher or lower values are better
+    counts: numbers of configurations, from 1 to C
+    naive: naive best, averaged over all sets of that many configurations
+    corrected: the same, selected in the bag and scored out of it
+    error: Monte Carlo standard errors of the corrected figures
+    enough: count beyond which no larger one is better by two Monte Carlo standard errors
+    n_resamples: resamples used, B
+    tried: in the order of the trials, at the same counts; null where unknown
+    gain: of all C configurations over one; null with too few resamples for an interval
+    gain_beyond: of all C configurations over enough of them; null where these are all
+    """
+
+    metric: str
+    direction: Direction
+    counts: tuple[int, ...]
+    naive: tuple[float, ...]
+    corrected: tuple[float, ...]
+    error: tuple[float, ...]
+    enough: int
+    n_resamples: int
+    tried: TriedOrder | None = None
+    gain: Gain | None = field(default=None, metadata={"since": "1.1"})
+    gain_beyond: Gain | None = field(default=None, metadata={"since": "1.1"})
 
     @property
     def has_paid(self) -> bool:
@@ -468,28 +466,33 @@ class SearchCost:
         if self.gain is None or self.gain_beyond is None:
             return False
         least, most = self.gain.interval.lower, self.gain_beyond.interval.upper
-        return most < 0 or most < NEGLIGIBLE * (least - most)
+        return most < 0 or most < 0.1 * (least - most)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Verdict on the result by a rule set beforehand."""
+    """Verdict on the result by a rule set beforehand.
 
-    threshold: float = doc("limit for the figure, in the metric's unit")
-    direction: Direction = doc("maximize: must not be below the threshold; minimize: not above it")
-    on: GateOn = doc("the figure: the pessimistic bound, or the estimate")
-    metric: str | None = doc("name of the metric; null without estimates")
-    method: str | None = doc("name of the method; null where none fits")
-    value: float | None = doc("the figure; null where it can't be computed")
-    margin: float | None = doc("distance to the threshold; negative if the gate failed")
-    outcome: GateOutcome = doc("verdict")
-    reason: str = doc("why it is undecided; else empty", default="")
+    threshold: limit for the figure, in the metric's unit
+    direction: maximize: must not be below the threshold; minimize: not above it
+    on: the figure: the pessimistic bound, or the estimate
+    metric: name of the metric; null without estimates
+    method: name of the method; null where none fits
+    value: the figure; null where it can't be computed
+    margin: distance to the threshold; negative if the gate failed
+    outcome: verdict
+    reason: why it is undecided; else empty
+    """
+
+    threshold: float
+    direction: Direction
+    on: GateOn
+    metric: str | None
+    method: str | None
+    value: float | None
+    margin: float | None
+    outcome: GateOutcome
+    reason: str = ""
 
     def __post_init__(self) -> None:
         coerce_fields(self, "direction", "on", "outcome")
-
-
-def _rank(probability: float, size: int) -> int:
-    """Return the 1-based rank of L(p B)."""
-    # 0.025 * 1000 is slightly above 25 in binary; the 25th value is meant.
-    return max(int(np.ceil(round(probability * size, 9))), 1)

@@ -10,7 +10,6 @@ import numpy as np
 from bbccli.errors import InputError, UndefinedError
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly, rebuild_for_pickle
 
 __all__ = ["Outcome"]
@@ -77,10 +76,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weights of the samples."""
+    """The weights of the samples.
 
-    column: str | None = doc("column that holds them; null where unknown")
-    n_effective: float = doc("Kish's effective number of samples, or of groups: (Σ w)² / Σ w²")
+    column: column that holds them; null where unknown
+    n_effective: Kish's effective number of samples, or of groups: (Σ w)² / Σ w²
+    """
+
+    column: str | None
+    n_effective: float
 
     @classmethod
     def of(cls, outcome: Outcome, groups: IntArray | None, column: str | None) -> Weights | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import Calibration, Guided, IntervalKind, Models, Pooling, Select, Side
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 
 if TYPE_CHECKING:
     from bbccli.types import Direction
@@ -59,6 +58,32 @@ class Plan:
 
     A choice is given as a member or as its word, ``Side.LOWER`` or ``"lower"``.
 
+    n_resamples: bootstrap resamples, B >= 1; with a tolerance, the most to use
+    level: level of the intervals, in (0, 1)
+    side: ends of the interval to estimate
+    pooling: performance on pooled predictions, mean over folds, or pairs within folds
+    select: the best configuration, a simple one within one standard error, or an ensemble
+    interval: how intervals are made of resample distributions
+    guard: true if intervals count one more sample of worst performance
+    seed: seed of all random draws, >= 0
+    tolerance: largest Monte Carlo standard error; null for a fixed n_resamples
+    clip: least probability of the true class in logarithms, in (0, 0.5)
+    evaluation_share: fraction of the samples that split methods evaluate on, in [0, 1)
+    models: the winner is trained again, or used as it is; null before the data are known
+    cap: errors are capped at this quantile of the outcome's distances from its median, in (0, 1];
+        null for no cap
+    size_correction: true if bbc corrects metrics other than means for the number of samples left
+        out
+    selection: performances by which the tool that left the file selected; null if pooling was given
+        or nothing is known
+    guided: what the search saw of its earlier configurations: nothing, their scores, or the
+        samples; null if it was not said
+    members: rounds of greedy, or configurations of mean; null for other rules of selection
+    calibrate: calibration that is fitted in each resample; null for none
+    cut: how the cut is chosen in each resample: tuned for the first metric, tuned:METRIC, sklearn
+        or sklearn:METRIC, as TunedThresholdClassifierCV does, or tool, as the tool does; null where
+        it is fixed
+
     Raises
     ------
     OptionError
@@ -67,76 +92,25 @@ class Plan:
         0.5), `cap` outside (0, 1], or a seed that is negative or over 2**63 - 1.
     """
 
-    n_resamples: int = doc(
-        "bootstrap resamples, B >= 1; with a tolerance, the most to use", default=1000
-    )
-    level: float = doc("level of the intervals, in (0, 1)", default=0.95)
-    side: Side = doc("ends of the interval to estimate", default=Side.TWO)
-    pooling: Pooling = doc(
-        "performance on pooled predictions, mean over folds, or pairs within folds",
-        default=Pooling.POOLED,
-    )
-    select: Select = doc(
-        "the best configuration, a simple one within one standard error, or an ensemble",
-        default=Select.BEST,
-    )
-    interval: IntervalKind = doc(
-        "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
-    )
-    guard: bool = doc("true if intervals count one more sample of worst performance", default=True)
-    seed: int = doc("seed of all random draws, >= 0", default=0)
-    tolerance: float | None = doc(
-        "largest Monte Carlo standard error; null for a fixed n_resamples", default=None
-    )
-    clip: float = doc(
-        "least probability of the true class in logarithms, in (0, 0.5)", default=CLIP
-    )
-    evaluation_share: float = doc(
-        "fraction of the samples that split methods evaluate on, in [0, 1)", default=0.25
-    )
-    models: Models | None = doc(
-        "the winner is trained again, or used as it is; null before the data are known",
-        default=None,
-    )
-    cap: float | None = doc(
-        "errors are capped at this quantile of the outcome's distances from its "
-        "median, in (0, 1]; null for no cap",
-        default=None,
-    )
-    size_correction: bool = doc(
-        "true if bbc corrects metrics other than means for the number of samples left out",
-        default=True,
-        since="1.0",
-    )
-    selection: Pooling | None = doc(
-        "performances by which the tool that left the file selected; null if pooling was given "
-        "or nothing is known",
-        default=None,
-        since="1.0",
-    )
-    guided: Guided | None = doc(
-        "what the search saw of its earlier configurations: nothing, their scores, or the samples; "
-        "null if it was not said",
-        default=None,
-        since="1.0",
-    )
-
-    members: int | None = doc(
-        "rounds of greedy, or configurations of mean; null for other rules of selection",
-        default=None,
-        since="1.1",
-    )
-
-    calibrate: Calibration | None = doc(
-        "calibration that is fitted in each resample; null for none", default=None, since="1.1"
-    )
-    cut: str | None = doc(
-        "how the cut is chosen in each resample: tuned for the first metric, tuned:METRIC, "
-        "sklearn or sklearn:METRIC, as TunedThresholdClassifierCV does, or tool, as the tool does; "
-        "null where it is fixed",
-        default=None,
-        since="1.1",
-    )
+    n_resamples: int = 1000
+    level: float = 0.95
+    side: Side = Side.TWO
+    pooling: Pooling = Pooling.POOLED
+    select: Select = Select.BEST
+    interval: IntervalKind = IntervalKind.PERCENTILE
+    guard: bool = True
+    seed: int = 0
+    tolerance: float | None = None
+    clip: float = CLIP
+    evaluation_share: float = 0.25
+    models: Models | None = None
+    cap: float | None = None
+    size_correction: bool = field(default=True, metadata={"since": "1.0"})
+    selection: Pooling | None = field(default=None, metadata={"since": "1.0"})
+    guided: Guided | None = field(default=None, metadata={"since": "1.0"})
+    members: int | None = field(default=None, metadata={"since": "1.1"})
+    calibrate: Calibration | None = field(default=None, metadata={"since": "1.1"})
+    cut: str | None = field(default=None, metadata={"since": "1.1"})
 
     def __post_init__(self) -> None:
         _, colon, number = str(self.select).partition(":")

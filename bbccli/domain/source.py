@@ -10,46 +10,60 @@ from typing import Any
 
 from bbccli.domain.choices import Pooling
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import as_json, doc, understood
+from bbccli.platform.records import as_json, understood
 from bbccli.types import rebuild_for_pickle
 
 
 @dataclass(frozen=True, slots=True)
 class TwoFigures:
-    """A score that the tool computes differently: its figure, and that of bbc."""
+    """A score that the tool computes differently: its figure, and that of bbc.
 
-    name: str = doc("name of the configuration")
-    metric: str = doc("name of the metric")
-    tool: float = doc("score by the tool")
-    tool_clip: float = doc("where the tool clips probabilities")
-    here: float = doc("the same score at the default clip of bbc")
-    here_clip: float = doc("where bbc clips probabilities by default")
+    name: name of the configuration
+    metric: name of the metric
+    tool: score by the tool
+    tool_clip: where the tool clips probabilities
+    here: the same score at the default clip of bbc
+    here_clip: where bbc clips probabilities by default
+    """
+
+    name: str
+    metric: str
+    tool: float
+    tool_clip: float
+    here: float
+    here_clip: float
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Comparison of a run's own scores with those recomputed from its predictions."""
+    """Comparison of a run's own scores with those recomputed from its predictions.
 
-    n_scores: int = doc("scores that the run reports for the included configurations")
-    n_checked: int = doc("scores that were recomputed")
-    largest_difference: float | None = doc(
-        "largest difference, in the metric's unit; null if nothing was compared"
-    )
-    tolerance: float | None = doc("difference explained by rounding and approximations of the tool")
-    reason: str | None = doc("why nothing was compared; null if something was")
-    otherwise: tuple[TwoFigures, ...] = doc(
-        "scores that the tool computes differently, largest difference first",
-        default=(),
-        since="1.0",
-    )
+    n_scores: scores that the run reports for the included configurations
+    n_checked: scores that were recomputed
+    largest_difference: largest difference, in the metric's unit; null if nothing was compared
+    tolerance: difference explained by rounding and approximations of the tool
+    reason: why nothing was compared; null if something was
+    otherwise: scores that the tool computes differently, largest difference first
+    """
+
+    n_scores: int
+    n_checked: int
+    largest_difference: float | None
+    tolerance: float | None
+    reason: str | None
+    otherwise: tuple[TwoFigures, ...] = field(default=(), metadata={"since": "1.0"})
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A model that is left out, and the reason."""
+    """A model that is left out, and the reason.
 
-    name: str = doc("its name in the tool")
-    reason: str = doc("a flag of the configuration, or what is wrong with it")
+    name: its name in the tool
+    reason: a flag of the configuration, or what is wrong with it
+    """
+
+    name: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +89,7 @@ class ReportedScore:
     id: str
     metric: str
     fold: int | None = None
-    value: float
+    value: float = field(metadata={"null": False})
     selection: Pooling = Pooling.POOLED
     tolerance: float
 
@@ -144,23 +158,36 @@ class Targets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """Tasks, scores and failures of a run of an evaluation framework."""
+    """Tasks, scores and failures of a run of an evaluation framework.
 
-    tasks: tuple[str, ...] = doc("tasks whose items are included")
-    n_items: tuple[int, ...] = doc("number of items of each task")
-    score: str = doc("name of the score")
-    other_scores: tuple[str, ...] = doc("other scores in the logs", default=())
-    headline: bool = doc("true if the framework, or an option, names this score", default=True)
-    n_epochs: int = doc("largest number of epochs of an item")
-    n_errors: int = doc("failed requests, which have no score")
-    n_scored_errors: int = doc("failed requests that the framework gave a score")
-    n_unscored: int = doc("answers without a score")
-    failed: tuple[str, ...] = doc("logs of failed runs", default=())
-    repeated: tuple[str, ...] = doc("logs replaced by newer ones", default=())
-    elsewhere: tuple[str, ...] = doc("tasks that only some configurations ran", default=())
-    unread: tuple[str, ...] = doc(
-        "files beside the logs that are none of them", default=(), since="1.0"
-    )
+    tasks: tasks whose items are included
+    n_items: number of items of each task
+    score: name of the score
+    other_scores: other scores in the logs
+    headline: true if the framework, or an option, names this score
+    n_epochs: largest number of epochs of an item
+    n_errors: failed requests, which have no score
+    n_scored_errors: failed requests that the framework gave a score
+    n_unscored: answers without a score
+    failed: logs of failed runs
+    repeated: logs replaced by newer ones
+    elsewhere: tasks that only some configurations ran
+    unread: files beside the logs that are none of them
+    """
+
+    tasks: tuple[str, ...]
+    n_items: tuple[int, ...]
+    score: str
+    other_scores: tuple[str, ...] = ()
+    headline: bool = True
+    n_epochs: int
+    n_errors: int
+    n_scored_errors: int
+    n_unscored: int
+    failed: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    unread: tuple[str, ...] = field(default=(), metadata={"since": "1.0"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.types import BoolArray, IntArray
 
 FEWEST = 20
@@ -19,15 +18,24 @@ FEWEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The opening that an estimate rests on."""
+    """The opening that an estimate rests on.
 
-    name: str = doc("the model opened, as it was called")
-    number: int = doc("which opening it is, from 1")
-    n_openings: int = doc("openings counted so far")
-    planned: int = doc("openings planned when the rows were sealed")
-    n_samples: int = doc("sealed rows")
-    level: float = doc("level of its interval, which the number of openings leaves")
-    counted: bool = doc("true if bbc counts the openings; false if nothing does")
+    name: the model opened, as it was called
+    number: which opening it is, from 1
+    n_openings: openings counted so far
+    planned: openings planned when the rows were sealed
+    n_samples: sealed rows
+    level: level of its interval, which the number of openings leaves
+    counted: true if bbc counts the openings; false if nothing does
+    """
+
+    name: str
+    number: int
+    n_openings: int
+    planned: int
+    n_samples: int
+    level: float
+    counted: bool
 
     @property
     def where(self) -> str:

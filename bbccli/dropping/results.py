@@ -10,7 +10,6 @@ from bbccli.domain.plan import Plan
 from bbccli.notes import Note
 from bbccli.platform.arguments import choice, coerce_fields
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.types import Direction
 
 
@@ -24,16 +23,22 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision on one configuration after the folds so far."""
+    """The decision on one configuration after the folds so far.
 
-    configuration: str = doc("name of the configuration")
-    fate: Fate = doc("whether it is trained on the next fold")
-    performance: float | None = doc("on the samples predicted so far; null where dropped earlier")
-    probability: float | None = doc(
-        "share of draws in which it is worse than the best; null without such"
-    )
-    p_value: float | None = doc("of the rule's test against the best; null where it has none")
-    n_models: int | None = doc("folds it was trained on so far; null when folds are unknown")
+    configuration: name of the configuration
+    fate: whether it is trained on the next fold
+    performance: on the samples predicted so far; null where dropped earlier
+    probability: share of draws in which it is worse than the best; null without such
+    p_value: of the rule's test against the best; null where it has none
+    n_models: folds it was trained on so far; null when folds are unknown
+    """
+
+    configuration: str
+    fate: Fate
+    performance: float | None
+    probability: float | None
+    p_value: float | None
+    n_models: int | None
 
     def __post_init__(self) -> None:
         coerce_fields(self, "fate")
@@ -41,26 +46,38 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DropDecision:
-    """The configurations to train on the next fold, and those to drop."""
+    """The configurations to train on the next fold, and those to drop.
 
-    rule: str = doc("name of the rule")
-    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
-    min_samples: int = doc("samples predicted before the first drop")
-    metric: str = doc("name of the metric")
-    direction: Direction = doc("whether higher or lower values are better")
-    best: str | None = doc("the best so far; null where it is undefined")
-    n_samples: int = doc("samples predicted so far")
-    n_folds_seen: int | None = doc("folds predicted so far, of all repeats; null when unknown")
-    n_folds_to_come: int | None = doc("folds to come, of all repeats; null when unknown")
-    n_models: int | None = doc("models of the full grid on all folds; null when unknown")
-    n_trained: int | None = doc("models trained so far; null when folds are unknown")
-    n_saved: int | None = doc(
-        "models of the full grid not trained on the folds so far; null likewise"
-    )
-    n_to_save: int | None = doc(
-        "models that need not be trained on the folds to come; null when unknown"
-    )
-    decisions: tuple[Decision, ...] = doc("one per configuration, in order")
+    rule: name of the rule
+    threshold: confidence above which the rule drops, in (0, 1)
+    min_samples: samples predicted before the first drop
+    metric: name of the metric
+    direction: whether higher or lower values are better
+    best: the best so far; null where it is undefined
+    n_samples: samples predicted so far
+    n_folds_seen: folds predicted so far, of all repeats; null when unknown
+    n_folds_to_come: folds to come, of all repeats; null when unknown
+    n_models: models of the full grid on all folds; null when unknown
+    n_trained: models trained so far; null when folds are unknown
+    n_saved: models of the full grid not trained on the folds so far; null likewise
+    n_to_save: models that need not be trained on the folds to come; null when unknown
+    decisions: one per configuration, in order
+    """
+
+    rule: str
+    threshold: float
+    min_samples: int
+    metric: str
+    direction: Direction
+    best: str | None
+    n_samples: int
+    n_folds_seen: int | None
+    n_folds_to_come: int | None
+    n_models: int | None
+    n_trained: int | None
+    n_saved: int | None
+    n_to_save: int | None
+    decisions: tuple[Decision, ...]
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
 
@@ -85,30 +102,50 @@ class DropDecision:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRun:
-    """One rule, walked through the folds in one order."""
+    """One rule, walked through the folds in one order.
 
-    order: tuple[str, ...] = doc("names of the folds, in the order walked")
-    trace: DropTrace = doc("what was trained and dropped, fold by fold")
-    winner: str = doc("best of the survivors")
-    kept_winner: bool = doc("whether the winner of the full run is among the survivors")
-    loss: float = doc("naive performance lost by dropping, by direction; 0 for the same winner")
-    value: float = doc("BBC estimate on the survivors")
-    shift: float = doc("value minus the BBC estimate of the full run")
+    order: names of the folds, in the order walked
+    trace: what was trained and dropped, fold by fold
+    winner: best of the survivors
+    kept_winner: whether the winner of the full run is among the survivors
+    loss: naive performance lost by dropping, by direction; 0 for the same winner
+    value: BBC estimate on the survivors
+    shift: value minus the BBC estimate of the full run
+    """
+
+    order: tuple[str, ...]
+    trace: DropTrace
+    winner: str
+    kept_winner: bool
+    loss: float
+    value: float
+    shift: float
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The saving and the cost of one rule."""
+    """The saving and the cost of one rule.
 
-    rule: str = doc("name of the rule")
-    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
-    min_samples: int = doc("samples predicted before the first drop")
-    metric: str = doc("name of the metric")
-    direction: Direction = doc("whether higher or lower values are better")
-    winner: str = doc("winner of the full run")
-    naive: float = doc("its naive performance")
-    value: float = doc("BBC estimate of the full run")
-    runs: tuple[ReplayRun, ...] = doc("one per order of the folds")
+    rule: name of the rule
+    threshold: confidence above which the rule drops, in (0, 1)
+    min_samples: samples predicted before the first drop
+    metric: name of the metric
+    direction: whether higher or lower values are better
+    winner: winner of the full run
+    naive: its naive performance
+    value: BBC estimate of the full run
+    runs: one per order of the folds
+    """
+
+    rule: str
+    threshold: float
+    min_samples: int
+    metric: str
+    direction: Direction
+    winner: str
+    naive: float
+    value: float
+    runs: tuple[ReplayRun, ...]
 
     def __post_init__(self) -> None:
         coerce_fields(self, "direction")

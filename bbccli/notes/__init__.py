@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from enum import IntEnum
 from functools import partial
 from importlib import import_module
@@ -26,11 +25,16 @@ Texts = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something a reader of the result must know."""
+    """Something a reader of the result must know.
 
-    code: str = field(metadata={"doc": "stable identifier, such as few-folds"})
-    text: str = field(metadata={"doc": "what was seen, in one sentence"})
-    remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
+    code: stable identifier, such as few-folds
+    text: what was seen, in one sentence
+    remedy: what can be done about it; may be empty
+    """
+
+    code: str
+    text: str
+    remedy: str = ""
 
 
 class Severity(IntEnum):

@@ -31,7 +31,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.domain.estimate import Axis, AxisShare, Estimate, Stopped
+from bbccli.domain.estimate import Axis, AxisShare, Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import STOPPED_EARLY, FoldCurves, agrees, tolerance_of
@@ -48,6 +48,25 @@ _STEADY, _STEADY_OF_FEW, _FEW_UNITS = 0.5, 0.75, 4
 """Correlation of distance along the axis and of predictions, above which it has an order; of a few
 columns, which come into an order by chance."""
 _MOST_ROWS, _MOST_COLUMNS, _MOST_SHOWN = 500, 30, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A configuration that stopped training in each fold by the samples that score it there.
+
+    configuration: name of the configuration
+    metric: name of the metric by which it stopped; null, as all else, where the run kept no curves
+    added: mean score in the folds, less that at the iterations that the other folds choose;
+        positive: stopping made it look better
+    iterations: iteration in each fold, from 1
+    by_others: iteration that the other folds choose for each
+    """
+
+    configuration: str
+    metric: str | None = None
+    added: float | None = None
+    iterations: tuple[int, ...] = ()
+    by_others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.documents.correct import Envelope, envelope, reported_estimate, with_most
+from bbccli.documents.correct import Envelope, MadeGain, envelope, reported_estimate, with_most
 from bbccli.documents.gate import judged, undecided_verdict
-from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
+from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import OF_TOOL, Plan
 from bbccli.domain.source import Ensemble, ToolRun

@@ -1,17 +1,23 @@
-"""Document the fields of result records from their metadata."""
+"""Document the fields of result records from the lines on them in their docstrings."""
 
 import dataclasses
+import re
 from typing import Any
+
+from bbccli.platform.records import DESCRIBED, described
 
 
 def add_fields(
     app: object, what: str, name: str, thing: Any, options: object, lines: list[str]
 ) -> None:
-    """Add an Attributes section to the docstring of a record with documented fields."""
+    """Make an Attributes section of the lines of a docstring that describe fields."""
     if what != "class" or not dataclasses.is_dataclass(thing):
         return
-    told = [one for one in dataclasses.fields(thing) if "doc" in one.metadata]
+    told = described(thing)
     if told and "Attributes" not in lines:
-        lines += ["", "Attributes", "----------"]
-        for one in told:
-            lines += [f"{one.name} : {one.type}", f"    {one.metadata['doc']}"]
+        of_field = re.compile(DESCRIBED.pattern + "\n*", re.MULTILINE)
+        text = of_field.sub(lambda m: "" if m[1] in told else m[0], "\n".join(lines))
+        lines[:] = [*text.rstrip().split("\n"), "", "Attributes", "----------"]
+        for one in dataclasses.fields(thing):
+            if one.name in told:
+                lines += [f"{one.name} : {one.type}", f"    {told[one.name]}"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
 from functools import cache
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
@@ -20,7 +22,9 @@ Record = TypeVar("Record")
 Json = dict[str, Any]
 """An object of JSON."""
 
-NEVER_NULL = frozenset({"clip", "level", "share", "threshold"})
+NEVER_NULL = frozenset(
+    {"apart", "clip", "level", "limit", "score", "share", "threshold", "tolerance"}
+)
 """Numbers that are always defined; any other is null where it is infinite or undefined."""
 
 
@@ -92,15 +96,28 @@ def _names(kind: Any) -> tuple[str, ...]:
     return tuple(f.name for f in public_fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
-def doc(text: str, *, since: str = "", json: bool = True, **settings: Any) -> Any:
-    """Return a field of a record, with its description in the JSON Schema.
+DESCRIBED = re.compile(r"^(\w+): (.+(?:\n    .+)*)\n?", re.MULTILINE)
+"""A line `name: what` of a docstring; it goes on where the next is indented."""
 
-    since: version that it came with, if documents of 1.0 may lack it.
-    json: false if documents leave it out.
-    settings: as of `dataclasses.field`.
+
+@cache
+def described(record: Any) -> dict[str, str]:
+    """Return what each field of a record is, by the lines `name: what` of its docstring.
+
+    >>> @dataclasses.dataclass
+    ... class Cut:
+    ...     '''A cut.
+    ...
+    ...     at: the threshold
+    ...     '''
+    ...     at: float
+    >>> described(Cut)
+    {'at': 'the threshold'}
     """
-    more = {"since": since} if since else {}
-    return dataclasses.field(metadata={"doc": text, "json": json, **more}, **settings)
+    texts = [cleandoc(vars(base).get("__doc__") or "") for base in record.__mro__[::-1]]
+    found = {name: what for text in texts for name, what in DESCRIBED.findall(text)}
+    names = [f.name for f in dataclasses.fields(record) if f.name in found]
+    return {name: " ".join(found[name].split()) for name in names}
 
 
 def public_fields(record: Any) -> list[dataclasses.Field[Any]]:
@@ -184,7 +201,7 @@ def _fields(kind: Any) -> list[tuple[str, Any, bool, Reader | None]]:
     hints, public, defaults = get_type_hints(kind), public_fields(kind), _defaults(kind)
     fields = []
     for f in dataclasses.fields(kind):
-        null = f.name not in NEVER_NULL and "doc" in f.metadata
+        null = f.metadata.get("null", f.name not in NEVER_NULL)
         read = _reader(hints[f.name], null=null) if f in public else None
         needed = f in public and f.default is dataclasses.MISSING
         fields.append((f.name, defaults[f.name], needed, read))

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents.correct import SCHEMA_VERSION
-from bbccli.platform.records import Json, public_fields
+from bbccli.platform.records import Json, described, public_fields
 from bbccli.reports import OF_ERROR, RECORDS, imported
 
 __all__ = ["json_schema"]
@@ -46,9 +46,12 @@ def _record(record: Any, definitions: dict[str, Json]) -> Json:
     name = _NAMES.get(name, name.replace("Envelope", "Document"))
     if name not in definitions:
         definitions[name] = {}
-        hints, fields = get_type_hints(record), list(public_fields(record))
+        hints, fields, told = get_type_hints(record), public_fields(record), described(record)
         properties = {
-            f.name: {"description": f.metadata["doc"], **_schema_of(hints[f.name], definitions)}
+            f.name: {
+                "description": told.get(f.name, ""),
+                **_schema_of(hints[f.name], definitions),
+            }
             for f in fields
         }
         definitions[name] = {

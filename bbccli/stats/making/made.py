@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
+from bbccli.domain.estimate import EnsembleMember, Made
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics import METRICS
@@ -18,6 +18,7 @@ from bbccli.metrics.kernels.members import rounded
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.making.interface import Calibrate, Combine, Find
+from bbccli.stats.selection import MOST_SHARES
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, IntArray, Pooling, PredictionKind
 

@@ -259,6 +259,10 @@ def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tup
     return performances
 
 
+MOST_SHARES = 10
+"""Configurations whose selection frequency is reported by default."""
+
+
 def selection_shares(matrix: PredictionMatrix, shares: FloatArray) -> tuple[SelectionShare, ...]:
     """Return the configurations that were ever selected, the most frequent first; shares (C,)."""
     order = np.argsort(-shares, kind="stable")

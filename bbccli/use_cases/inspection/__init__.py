@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import field
 
 from bbccli.documents.correct import Input
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.platform.text import redacted
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.sheet import HaltError, Problems, Sheet
@@ -32,21 +32,36 @@ INSPECTION_VERSION = "bbc-inspection/1"
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything understood of some files, and every finding."""
+    """Everything understood of some files, and every finding.
 
-    schema: str = doc(f"always {INSPECTION_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command")
-    path: str = doc("files as given")
-    layout: str | None = doc("wide, or the dialect of the long layout")
-    input: Input | None = doc("the input as understood; null after an error")
-    classes: tuple[ClassSize, ...] = doc("classes of the outcome")
-    missing: tuple[Gap, ...] = doc("configurations that lack predictions")
-    similar: Similarity | None = doc("nearly equal configurations")
-    findings: tuple[Finding, ...] = doc("every check, every problem")
-    n_errors: int = doc("findings that are errors")
-    n_warnings: int = doc("findings that are warnings")
-    notes: tuple[Note, ...] = doc("notes on the files", default=(), since="1.0")
+    schema: always bbc-inspection/1
+    version: version of bbc that wrote this
+    command: the command
+    path: files as given
+    layout: wide, or the dialect of the long layout
+    input: the input as understood; null after an error
+    classes: classes of the outcome
+    missing: configurations that lack predictions
+    similar: nearly equal configurations
+    findings: every check, every problem
+    n_errors: findings that are errors
+    n_warnings: findings that are warnings
+    notes: notes on the files
+    """
+
+    schema: str
+    version: str
+    command: str
+    path: str
+    layout: str | None
+    input: Input | None
+    classes: tuple[ClassSize, ...]
+    missing: tuple[Gap, ...]
+    similar: Similarity | None
+    findings: tuple[Finding, ...]
+    n_errors: int
+    n_warnings: int
+    notes: tuple[Note, ...] = field(default=(), metadata={"since": "1.0"})
 
 
 def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True) -> Inspection:

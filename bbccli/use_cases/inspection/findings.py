@@ -16,7 +16,6 @@ from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
 from bbccli.notes import Note, kind_of, listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.platform.text import count, figure, percent, tiny_text
 from bbccli.reading.sheet import Problems, Sheet
 from bbccli.reading.sources.lines import line_of
@@ -46,34 +45,50 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A passed check, or a problem found by one."""
+    """A passed check, or a problem found by one.
 
-    check: str = doc("name of the check")
-    status: Status = doc("outcome")
-    text: str = doc("the finding, in one sentence")
-    remedy: str = doc("remedy; may be empty", default="")
-    path: str | None = doc("file; null if irrelevant", default=None)
-    row: int | None = doc("first row concerned, 0-based below the header", default=None)
-    column: str | None = doc("column concerned", default=None)
-    n_rows: int | None = doc(
-        "number of rows with this problem; null if it concerns no row", default=None
-    )
+    check: name of the check
+    status: outcome
+    text: the finding, in one sentence
+    remedy: remedy; may be empty
+    path: file; null if irrelevant
+    row: first row concerned, 0-based below the header
+    column: column concerned
+    n_rows: number of rows with this problem; null if it concerns no row
+    """
+
+    check: str
+    status: Status
+    text: str
+    remedy: str = ""
+    path: str | None = None
+    row: int | None = None
+    column: str | None = None
+    n_rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSize:
-    """Size of a class."""
+    """Size of a class.
 
-    name: str = doc("name of the class")
-    n_samples: int = doc("number of samples of that class")
+    name: name of the class
+    n_samples: number of samples of that class
+    """
+
+    name: str
+    n_samples: int
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A configuration that lacks predictions."""
+    """A configuration that lacks predictions.
 
-    configuration: str = doc("name of the configuration")
-    n_missing: int = doc("number of predictions that it lacks")
+    configuration: name of the configuration
+    n_missing: number of predictions that it lacks
+    """
+
+    configuration: str
+    n_missing: int
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.records import doc
 from bbccli.reading.checks import earlier_equals, keys_of_predictions
 from bbccli.types import FloatArray, PredictionKind
 
@@ -25,13 +24,20 @@ _SHARE = 32
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Numbers of configurations that are like an earlier one, with examples."""
+    """Numbers of configurations that are like an earlier one, with examples.
 
-    n_copies: int = doc("configurations that repeat an earlier one exactly")
-    n_same_ranks: int = doc("further ones that rank the samples like an earlier one does")
-    n_correlated: int = doc(f"further ones with a correlation above {NEARLY} to an earlier one")
-    n_compared: int = doc("configurations compared")
-    examples: tuple[str, ...] = doc("one pair of each kind that occurs")
+    n_copies: configurations that repeat an earlier one exactly
+    n_same_ranks: further ones that rank the samples like an earlier one does
+    n_correlated: further ones with a correlation above 0.999 to an earlier one
+    n_compared: configurations compared
+    examples: one pair of each kind that occurs
+    """
+
+    n_copies: int
+    n_same_ranks: int
+    n_correlated: int
+    n_compared: int
+    examples: tuple[str, ...]
 
 
 def similarity(matrix: PredictionMatrix) -> Similarity:
