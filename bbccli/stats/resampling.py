@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import comb, factorial
 from threading import Lock
 from typing import Any, TypeVar
@@ -323,10 +323,12 @@ def every_resample(n_units: int, *, leaving_out: bool = True) -> tuple[IntArray,
     Returns probabilities (M,): u! / (prod_i m_i! U^U), renormalised.
     """
     in_bag = _shared_out(n_units, n_units)
-    if leaving_out:
-        in_bag = in_bag[(in_bag == 0).any(axis=1)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
-    ways = factorial(n_units) / factorials[in_bag.T].prod(axis=0)
+    alike = reduce(np.multiply, (factorials[of_unit] for of_unit in in_bag.T))
+    if leaving_out:
+        once = alike.argmin()
+        in_bag, alike = np.delete(in_bag, once, axis=0), np.delete(alike, once)
+    ways = factorial(n_units) / alike
     probabilities = ways / ways.sum()
     for shared in (in_bag, probabilities):
         shared.setflags(write=False)

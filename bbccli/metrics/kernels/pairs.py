@@ -27,6 +27,9 @@ SORTED_AT_ONCE = 2**20
 LONG = 2**13
 """Samples from which a column is swept in steps, because all of it does not stay in the cache."""
 
+AT_HAND = 2**14
+"""Scores whose pairs are counted together: they stay in the cache."""
+
 WORTH_THREADS = 2**16
 """Scores that take longer to sort than it takes to start threads."""
 
@@ -199,18 +202,23 @@ def concordant_by_sample(
     since the columns are sorted.
     """
     totals = np.zeros((len(masses), len(configurations)))
-    n_controls = pairs.controls.shape[1]
-    for position, c in enumerate(configurations):
-        cases, controls = pairs.cases[c], pairs.controls[c]
-        below, upto = pairs.below[c], pairs.upto[c]
-        running = np.zeros(n_controls + 1)
-        np.cumsum(masses[controls], out=running[1:])
-        totals[cases, position] = masses[cases] * (running[below] + running[upto])
+    width = max(AT_HAND // max(len(masses), 1), 1)
+    for start in range(0, len(configurations), width):
+        some = configurations[start : start + width]
+        cases, controls = pairs.cases[some], pairs.controls[some]
+        ends = np.hstack([pairs.below[some], pairs.upto[some]])
+        columns, (n_columns, n_cases) = np.arange(len(some))[:, None], cases.shape
+        of_cases, of_controls = masses[cases], masses[controls]
+        n_places = controls.shape[1] + 1
+        running = np.zeros((n_columns, n_places))
+        np.cumsum(of_controls, axis=1, out=running[:, 1:])
+        beaten = np.take_along_axis(running, ends, axis=1).reshape(n_columns, 2, n_cases)
+        totals[cases, start + columns] = of_cases * beaten.sum(axis=1)
         # a control is in order with the cases that have more controls below them than its place
-        ends, of_cases = np.concatenate([below, upto]), np.tile(masses[cases], 2)
-        reached = np.bincount(ends, of_cases, n_controls + 1)
-        above = np.cumsum(reached[::-1])[::-1][1:]
-        totals[controls, position] = masses[controls] * above
+        places = (ends + n_places * columns).ravel()
+        reached = np.bincount(places, np.tile(of_cases, 2).ravel(), n_places * n_columns)
+        above = reached.reshape(-1, n_places)[:, ::-1].cumsum(axis=1)[:, -2::-1]
+        totals[controls, start + columns] = of_controls * above
     return totals
 
 

@@ -45,12 +45,19 @@ def pair_outcomes(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> 
 def concordant_weight(
     pairs: PresortedPairs, outcomes: FloatArray, weights: IntArray, configurations: IntArray
 ) -> IntArray:
-    """Count as `kernels.concordant_weight` does, from `pair_outcomes`. Memory O(B n_pairs)."""
-    cases, controls = _in_order(pairs, weights)
-    pair_weights = (cases[:, :, None] * controls[:, None, :]).reshape(len(weights), -1)
+    """Count as `kernels.concordant_weight` does, from `pair_outcomes`. Memory O(B n_pairs).
+
+    Only the pairs that some configuration has in the wrong order, or tied, are multiplied: they
+    are taken from the weight of all.
+    """
+    cases, controls = (side.T for side in _in_order(pairs, weights))
     everything = np.array_equal(configurations, np.arange(outcomes.shape[1]))
-    chosen = outcomes if everything else outcomes[:, configurations]
-    return (pair_weights @ chosen).astype(np.int64)
+    lost = 2 - (outcomes if everything else outcomes[:, configurations])
+    costly = np.flatnonzero(lost.any(axis=1))
+    of_case, of_control = np.divmod(costly, len(controls))
+    lacking = lost[costly].T @ (cases[of_case] * controls[of_control])
+    whole = 2 * cases.sum(axis=0) * controls.sum(axis=0)
+    return (whole - lacking).T.astype(np.int64, order="C")
 
 
 def concordant_paired(
