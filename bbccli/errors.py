@@ -10,7 +10,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
-from bbccli.platform.text import message, redacted, shortened, visible
+from bbccli.platform.text import message, pattern, redacted, shortened, visible
 
 __all__ = [
     "BbcError",
@@ -37,10 +37,10 @@ FLAGS = {
 }
 """Parameters whose command-line option has another name."""
 
-_NAMED = re.compile("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
+_NAMED = pattern("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
 """A parameter in a raw message: its name in Python, and on the command line."""
 
-_ROW = re.compile("\x02row (\\d+)\x1e([^\x02\x03]*)\x03")
+_ROW = pattern("\x02row (\\d+)\x1e([^\x02\x03]*)\x03")
 """A row in a raw message, and its file."""
 
 

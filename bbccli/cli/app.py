@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -191,6 +190,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     # without the dashes, which make short names alike
     bare = {flag.lstrip("-"): flag for flag in known}
     import difflib
+    import shlex
 
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()

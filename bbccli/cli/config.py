@@ -13,7 +13,6 @@ by --config is trusted.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
@@ -27,6 +26,7 @@ from bbccli.errors import OptionError, nearest
 from bbccli.platform.arguments import Declared, MisfitError, Scope
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import opened
+from bbccli.platform.text import pattern
 
 PREFIX = "BBC_"
 
@@ -199,10 +199,10 @@ FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
 LARGEST = 2**20
 """Largest size of a settings file, in bytes."""
 
-_TOOL = re.compile(rb"\[\s*[\"']?tool[\"']?\s*\]")
+_TOOL = pattern(rb"\[\s*[\"']?tool[\"']?\s*\]")
 """The table that bbc may follow in."""
 
-_DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
+_DEEP_KEY = pattern(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 
 @dataclass(frozen=True, slots=True)

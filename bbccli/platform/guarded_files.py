@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -15,13 +14,14 @@ from pathlib import Path
 from bbccli.errors import InputError, OptionError
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import in_force
+from bbccli.platform.text import pattern
 
 Identity = tuple[int, int]
 """Device and inode of a regular file, the same for all its names and links."""
 
 STDOUT = 1
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_URL = pattern(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("BINARY", "CLOEXEC", "NONBLOCK"))
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)

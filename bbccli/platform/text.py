@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 from bbccli.platform.dataclass import dataclass
 
@@ -27,22 +27,9 @@ LONGEST = 1_000
 HIDDEN = "***"
 """Replacement for secrets."""
 
-_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
-"""Commands of a GitHub runner: `::` at the start of a line, and `##[` anywhere."""
-
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
-# A password may hold an unencoded slash; digits before a slash are a port.
-_LOGIN = re.compile(r"^(?:[^/?#@]*@|[^/?#@:]*:(?!\d+/)[^?#@]*@)+")
-_QUERY = re.compile(r"(?P<mark>[?&])(?P<part>[^&#]*?)(?=[.,:;)\]]*(?:[&#]|$))")
-_FRAGMENT = re.compile(r"#.*$")
-_SHOWN = frozenset({"region", "scheme", "format", "version", "versionid", "file", "path", "name"})
-_SHOWN |= {"raw", "download", "dl"}
-"""Query keys without secrets; the values of all others are hidden."""
-
 
 class _Pattern:
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: Any, flags: int) -> None:
         self.text, self.flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
@@ -51,13 +38,27 @@ class _Pattern:
         return method
 
 
-def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a regular expression that is compiled when one of its methods is first asked for.
 
     >>> pattern("a+").sub("e", "aab")
     'eb'
     """
-    return cast("re.Pattern[str]", _Pattern(text, flags))
+    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
+
+
+_COMMAND = pattern(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
+"""Commands of a GitHub runner: `::` at the start of a line, and `##[` anywhere."""
+
+_LINK = pattern(r"\[([^\]]*)\]\([^)]*\)")
+_URL = pattern(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
+# A password may hold an unencoded slash; digits before a slash are a port.
+_LOGIN = pattern(r"^(?:[^/?#@]*@|[^/?#@:]*:(?!\d+/)[^?#@]*@)+")
+_QUERY = pattern(r"(?P<mark>[?&])(?P<part>[^&#]*?)(?=[.,:;)\]]*(?:[&#]|$))")
+_FRAGMENT = pattern(r"#.*$")
+_SHOWN = frozenset({"region", "scheme", "format", "version", "versionid", "file", "path", "name"})
+_SHOWN |= {"raw", "download", "dl"}
+"""Query keys without secrets; the values of all others are hidden."""
 
 
 def visible(text: str) -> str:

@@ -44,11 +44,11 @@ _WITH_POINT, _WITH_COMMA = (
     for mark, other in ((r"\.", ","), (",", r"\."))
 )
 _GLANCE = 50
-_PROMISING = re.compile(r"\s*'?[+\-\u2212]?[.,]?\d")
+_PROMISING = pattern(r"\s*'?[+\-\u2212]?[.,]?\d")
 _CURRENCY = r"([$€£¥]|\b(EUR|USD|GBP|CHF)\b)"
 _ODD = tuple(
-    (re.compile(pattern), problem, hint)
-    for pattern, problem, hint in (
+    (pattern(text), problem, hint)
+    for text, problem, hint in (
         (
             r"#[A-Z/0-9]+[!?]",
             "is a formula error",

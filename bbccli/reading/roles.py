@@ -193,7 +193,7 @@ AMBIGUOUS: Final = frozenset({"id", "id2", "index"})
 """Names of several roles, or of configurations."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
-_RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
+_RESAMPLING_TEXT: Final = {"repeat": pattern(r"Repeat\d+"), "fold": pattern(r"Fold\d+")}
 
 
 def columns_for_role(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:

@@ -8,7 +8,6 @@ all. In a file sorted by the truth such numbers would be the best of all configu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -39,11 +38,12 @@ from bbccli.types import IntArray, distinct
 FEWEST = 20
 """From this many rows on, a sequence of numbers, or a permutation of it, is not an accident."""
 
-_LOST = re.compile(r"|Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
+_UNNAMED = r"|Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?"
+_LOST = pattern(_UNNAMED)
 """No name, or the one that pandas gives then."""
 
-_INDEX = re.compile(
-    rf"{_LOST.pattern}|X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
+_INDEX = pattern(
+    rf"{_UNNAMED}|X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
     r"|(?i:level_\d+|idx|rn|row(_?(nr|no|num|number)|[._]?names?)?)"
 )
 """The same, or another name of an index: of R, readr, Arrow, `reset_index()` and by hand."""
@@ -185,7 +185,7 @@ _UNEQUAL_FOLDS = 0.02
 """Relative difference of training sizes that is due to unequal folds."""
 
 _CARET = pattern(r"(.+)[._](Rep\d+)")
-_DIGIT = re.compile(r"\d")
+_DIGIT = pattern(r"\d")
 _SUMMARIES = frozenset(
     ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")
 )

@@ -57,7 +57,7 @@ def concordant_weight(
     of_case, of_control = np.divmod(costly, len(controls))
     lacking = lost[costly].T @ (cases[of_case] * controls[of_control])
     whole = 2 * cases.sum(axis=0) * controls.sum(axis=0)
-    return (whole - lacking).T.astype(np.int64, order="C")
+    return np.asarray((whole - lacking).T, np.int64, order="C")
 
 
 def concordant_paired(

@@ -179,7 +179,7 @@ _FILLERS: Final = {"fold", "cv", "split", "set", "data", "rep", "repeat", "part"
 _MAYBE_FOLDS: Final = ("split", "datasplit")
 """Names of columns of subsets or folds; without separators."""
 
-_FLAG: Final = re.compile(
+_FLAG: Final = pattern(
     r"(?:is|in)(?:train|training|test|testing|valid|validation|val|holdout|sample)(?:set)?"
     r"|train|training|trainset"
 )

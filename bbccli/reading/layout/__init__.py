@@ -193,7 +193,7 @@ def dialect_of(
 
 
 _NUMBERS = pattern(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
-_ANY_NUMBERS = re.compile(r"(\d+)")
+_ANY_NUMBERS = pattern(r"(\d+)")
 _FEW = 64
 """Keys compared before all of two files."""
 

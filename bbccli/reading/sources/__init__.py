@@ -17,7 +17,7 @@ from typing import Any
 from bbccli.errors import InputError, naming
 from bbccli.platform.guarded_files import is_url, opened, record_read
 from bbccli.platform.resources import AGAIN, check_size, read_within, unpack_within
-from bbccli.platform.text import redacted
+from bbccli.platform.text import pattern, redacted
 from bbccli.reading.sample_index import set_aside
 from bbccli.reading.sources.parquet import read_parquet
 from bbccli.reading.table import ArrowStream, Table, in_memory, plain_table
@@ -36,7 +36,7 @@ SUPPORTED = (
 )
 
 _PARQUET_MAGIC = b"PAR1"
-_ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
+_ARFF_START = pattern(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
 _REFUSED = dict.fromkeys(
     (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
 ) | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.resources import AGAIN, OF_ITS_FORMAT, RUNS, check_ratio, check_size
+from bbccli.platform.text import pattern
 from bbccli.reading.arrow import (
     cast,
     is_text,
@@ -45,7 +45,7 @@ _BUFFER = 2**16
 """Bytes of a column read at a time, so that its first rows take no more than that."""
 
 _LACKING, _BATCH = "Not yet implemented", 1000
-_CUT = re.compile("size|magic bytes|length")
+_CUT = pattern("size|magic bytes|length")
 _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 """Kinds of values in Thrift's compact protocol; below them are the two truths."""
 
