@@ -298,7 +298,6 @@ def typed(command: Command) -> TyperCommand:
     if special > MOST_SPECIAL:
         parameters.append(_HELP_ALL)
     described.__signature__ = inspect.Signature(parameters, return_annotation=None)
-    described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(command.name, cls=PanelledCommand, context_settings=HELP_NAMES)(described)
     built: Any = typer.main.get_command(app)
@@ -344,14 +343,17 @@ def _parameter(option: Declared) -> inspect.Parameter:
     """Return an option as a function parameter for typer."""
     make: Any = typer.Argument if option.option.positional else typer.Option
     flags = () if option.option.positional else option.option.flags or (f"--{option.key}",)
+    choices = option.choices
+
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in choices or option.known if name.startswith(incomplete)]
+
     shown = make(
         *flags,
         help=_help(option),
-        metavar=option.option.metavar or "|".join(option.choices) or None,
+        metavar=option.option.metavar or "|".join(choices) or None,
         rich_help_panel=option.option.panel.value,
-        autocompletion=lambda incomplete: [
-            name for name in option.choices or option.known if name.startswith(incomplete)
-        ],
+        autocompletion=completed if choices or option.option.names else None,
         show_default=False,
     )
     required = option.default is MISSING

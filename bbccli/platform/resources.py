@@ -11,13 +11,12 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.platform.arguments import Panel, coerce_fields, option
@@ -185,6 +184,9 @@ def silent(done: int, total: int) -> None:
     """Report no progress."""
 
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -229,6 +231,8 @@ def ordered_map(
     if jobs == 1:
         yield from map(function, items)
         return
+    from concurrent.futures import wait  # takes as long to import as a small block to score
+
     import numpy as np
 
     errors = np.geterr()  # part of the context from numpy 2 on
@@ -268,11 +272,15 @@ def _helpers(n_threads: int, _process: int) -> ThreadPoolExecutor:
 
     Those of another process did not survive its fork.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(n_threads)
 
 
 def _done(function: Callable[[Item], Made], item: Item) -> Future[Made]:
     """Return what a function made of an item, or raised, to be had in its turn."""
+    from concurrent.futures import Future
+
     done: Future[Made] = Future()
     try:
         done.set_result(function(item))

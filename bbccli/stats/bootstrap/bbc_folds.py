@@ -42,6 +42,9 @@ WHOLE = 2**24
 CHUNK = 512
 """Draws scored at once: their performances stay in the cache."""
 
+WORTH_THREADS = 2**28
+"""Draws x folds x configurations that take longer to score than it takes to start threads."""
+
 MOST_COMPARED = 2**11
 """Configurations up to which each is compared with each: beyond it takes too much memory."""
 
@@ -147,7 +150,7 @@ def _enumerate(
     scale: what makes whole numbers of shares of the samples in the folds.
     """
     in_bag, probabilities = every_resample(len(judged))
-    jobs = resources.current().jobs
+    jobs = resources.current().jobs if in_bag.size * judged.shape[1] > WORTH_THREADS else 1
     starts = np.arange(0, len(in_bag), CHUNK)
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
