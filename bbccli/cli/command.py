@@ -344,16 +344,14 @@ def _parameter(option: Declared) -> inspect.Parameter:
     make: Any = typer.Argument if option.option.positional else typer.Option
     flags = () if option.option.positional else option.option.flags or (f"--{option.key}",)
     choices = option.choices
-
-    def completed(incomplete: str) -> list[str]:
-        return [name for name in choices or option.known if name.startswith(incomplete)]
-
     shown = make(
         *flags,
         help=_help(option),
         metavar=option.option.metavar or "|".join(choices) or None,
         rich_help_panel=option.option.panel.value,
-        autocompletion=completed if choices or option.option.names else None,
+        autocompletion=None
+        if option.option.names is None and not choices
+        else lambda incomplete: [n for n in choices or option.known if n.startswith(incomplete)],
         show_default=False,
     )
     required = option.default is MISSING
