@@ -9,7 +9,7 @@ import pytest
 
 from bbccli import matrix_of
 from bbccli.domain.outcome import Outcome
-from bbccli.reading.checks import keys_of_predictions, notes_on, z_of_each
+from bbccli.reading.checks import z_of_each
 from bbccli.reading.predictions import Values
 from bbccli.types import PredictionKind, Task
 
@@ -27,12 +27,9 @@ def chances(rng, n=N, c=C, skill=2.0):
 
 def notes(array, truth, folds=None, *, task=Task.BINARY, kind=CHANCES, event=None):
     names = tuple(f"m{c}" for c in range(array.shape[1]))
-    classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
-    outcome = Outcome(task, truth, classes, event=event)
-    folds = None if folds is None else folds[None]
-    values = Values(array[None].astype(float), names, kind)
-    copied, keys = np.zeros(len(names), bool), keys_of_predictions(values.array)
-    return list(notes_on(values, outcome, folds, (), copied, keys))
+    matrix = matrix_of(array, truth, configurations=names, folds=folds, task=task, event=event)
+    assert matrix.kind is kind
+    return matrix.notes
 
 
 def turned(*args, **more):
@@ -227,6 +224,7 @@ def test_an_inverse_is_noted_and_no_copy(skill):
     assert text.startswith("m2 ")
     matrix_of(found, truth, folds=folds)
     labels = (found > 0.5).astype(int)
+    labels[0, np.arange(C) != 2] = 1 - truth[0]  # none is a copy
     assert wrong(labels, truth, folds, kind=LABELS) == codes
 
 

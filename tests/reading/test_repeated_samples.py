@@ -1,5 +1,6 @@
 """Samples that are there several times: told, and not cried about."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -8,11 +9,9 @@ import pytest
 from reading import refused
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from bbccli.domain.outcome import Outcome
+from bbccli import matrix_of
 from bbccli.reading import read
-from bbccli.reading.checks.repeats import copies_of, period_of, period_of_folds, period_of_scores
-from bbccli.reading.predictions import Values
-from bbccli.types import PredictionKind, Task
+from bbccli.types import Task
 
 N = 60
 
@@ -39,6 +38,18 @@ def truth_of(truth):
 
 def notes(matrix):
     return [note for note in matrix.notes if note.code == "repeated-samples"]
+
+
+def figures(truth, array=None, **more):
+    """What the note on samples that repeat counts: how many there are, or every how many, and how
+    often or of how many; nothing if there is no note."""
+    few, shape = np.asarray(truth).dtype.kind == "i", (len(truth), 2)
+    task = (Task.MULTICLASS if max(truth) > 1 else Task.BINARY) if few else Task.REGRESSION
+    if array is None:
+        labels = task is Task.MULTICLASS
+        array = rng_of().choice(np.unique(truth), shape) if labels else rng_of().random(shape)
+    texts = [note.text for note in notes(matrix_of(array, truth, task=task, **more))]
+    return [int(figure) for text in texts for figure in re.findall(r"\d+", text.partition(":")[0])]
 
 
 TRUTHS = {
@@ -115,30 +126,22 @@ def test_folds_of_one_cross_validation(truth):
         folds = np.empty(120, int)
         for fold, (_, test) in enumerate(splitter.split(np.zeros((120, 1)), truth)):
             folds[test] = fold
-        assert period_of_folds(folds, outcome_of(truth)) == 0
+        assert not figures(truth, folds=folds)
     going_round, by_block = np.arange(120) % 5, np.arange(120) // 4 % 5
-    assert period_of_folds(going_round, outcome_of(truth)) == 0
-    assert period_of_folds(by_block, outcome_of(truth)) == 0
+    assert not figures(truth, folds=going_round)
+    assert not figures(truth, folds=by_block)
 
 
 def test_folds_that_come_again_with_other_truths():
     folds = np.tile(np.repeat([0, 1], 20), 2)
     shares = np.concatenate([np.repeat([0, 1], n) for n in ((15, 5), (5, 15), (5, 15), (15, 5))])
-    assert period_of_folds(folds, outcome_of(shares)) == 0
+    assert not figures(shares, folds=folds)
     in_turn = np.tile([0, 1], 40)
-    assert period_of_folds(folds, outcome_of(in_turn)) == 0
-    assert period_of_folds(folds, outcome_of(np.append(in_turn[:40], 1 - in_turn[:40]))) == 40
+    assert not figures(in_turn, folds=folds)
+    assert figures(np.append(in_turn[:40], 1 - in_turn[:40]), folds=folds) == [40, 2]
 
 
 # what is no repeat
-
-
-def outcome_of(values):
-    values = np.asarray(values)
-    if values.dtype.kind == "i":
-        classes = tuple(map(str, range(int(values.max()) + 1)))
-        return Outcome(Task.MULTICLASS if len(classes) > 2 else Task.BINARY, values, classes)
-    return Outcome(Task.REGRESSION, values)
 
 
 NATURAL = {
@@ -157,22 +160,24 @@ NATURAL = {
 
 @pytest.mark.parametrize("truth", NATURAL.values(), ids=NATURAL)
 def test_natural_orders(truth):
-    assert period_of(outcome_of(truth)) == 0
+    assert not figures(truth)
 
 
 def test_no_alarm_in_hundreds_of_files():
     rng = rng_of(11)
     for _ in range(500):
         n, share = int(rng.integers(8, 300)), rng.uniform(0.05, 0.95)
-        assert period_of(outcome_of((rng.random(n) < share).astype(int))) == 0
+        truth = (rng.random(n) < share).astype(int)
+        truth[:2] = 0, 1
+        assert not figures(truth)
 
 
 def test_least_period_and_the_chance_of_an_accident():
     block = rng_of(3).integers(0, 2, 30)
-    assert period_of(outcome_of(np.tile(block, 4))) == 30
+    assert figures(np.tile(block, 4)) == [30, 4]
     rare = np.isin(np.arange(200), (41, 150)).astype(int)  # two places of 200: 1 in 2^14.3
-    assert period_of(outcome_of(np.tile(rare, 2))) == 0
-    assert period_of(outcome_of(np.tile(rare, 3))) == 200
+    assert not figures(np.tile(rare, 2))
+    assert figures(np.tile(rare, 3)) == [200, 3]
 
 
 # copies
@@ -205,8 +210,10 @@ def test_copies_in_groups(save):
     assert note.text.startswith("every group")
 
 
-def predictions_of(array):
-    return Values(array[None], tuple(map(str, range(array.shape[1]))), PredictionKind.LABEL)
+def mixed(truth, array):
+    """In an order that tells nothing."""
+    order = rng_of(4).permutation(len(truth))
+    return truth[order], array[order]
 
 
 def test_coarse_predictions_coincide_and_are_no_copies():
@@ -214,27 +221,29 @@ def test_coarse_predictions_coincide_and_are_no_copies():
     for _ in range(100):
         n, levels = int(rng.integers(20, 400)), int(rng.choice([2, 3, 10, 50]))
         array = rng.integers(0, levels, (n, int(rng.integers(1, 7)))).astype(float)
-        assert copies_of(predictions_of(array), outcome_of(rng.integers(0, 2, n)))[0] == 1
+        truth = rng.integers(0, 2, n)
+        truth[:2] = 0, 1
+        assert not figures(truth, array)
     few = np.tile(rng.random((19, 2)), (2, 1))
-    assert copies_of(predictions_of(few), outcome_of(np.zeros(38)))[0] == 1
+    assert not figures(np.tile(np.arange(19) % 2, 2), few)
 
 
 def test_copies_are_of_all_configurations_and_of_the_truth():
     rng = rng_of(6)
     array, truth = np.tile(rng.random((50, 9)), (2, 1)), np.tile(rng.integers(0, 2, 50), 2)
-    assert copies_of(predictions_of(array), outcome_of(truth))[0] == 2
+    assert figures(*mixed(truth, array)) == [2]
     other = np.append(1 - truth[:1], truth[1:])
-    assert copies_of(predictions_of(array), outcome_of(other))[0] == 1
+    assert not figures(*mixed(other, array))
     array[:50, 8] += 1
-    assert copies_of(predictions_of(array), outcome_of(truth))[0] == 1
+    assert not figures(*mixed(truth, array))
 
 
 def test_copies_are_of_whole_rows_and_zero_has_no_sign():
     values, truth = rng_of(7).random(50), np.tile(rng_of(7).integers(0, 2, 50), 2)
     crossed = np.column_stack([np.tile(values, 2), [*values, *np.roll(values, 1)]])
-    assert copies_of(predictions_of(crossed), outcome_of(truth))[0] == 1
+    assert not figures(*mixed(truth, crossed))
     signed = np.column_stack([np.tile(values, 2), np.repeat([0.0, -0.0], 50)])
-    assert copies_of(predictions_of(signed), outcome_of(truth))[0] == 2
+    assert figures(*mixed(truth, signed)) == [2]
 
 
 # rows that are there again
@@ -245,16 +254,16 @@ def again(rows, *, n=120, classes=2, decimals=9):
     rng = rng_of(8)
     array, truth = rng.random((n, 3)).round(decimals), rng.integers(0, classes, n)
     order = np.append(np.arange(n), rows).astype(int)
-    return copies_of(predictions_of(array[order]), outcome_of(truth[order]))
+    return figures(truth[order], array[order])
 
 
 def test_a_part_of_the_rows_again():
-    assert again(np.arange(80, 120)) == (1, 40)
-    assert again(np.arange(80, 120), decimals=2) == (1, 40)
-    assert again([*range(20), *range(60, 100)]) == (1, 60)
-    assert again(np.arange(19)) == again([*range(15), *range(60, 75)]) == (1, 0)
-    assert again(rng_of(3).permutation(120)[:60]) == (1, 0)  # such as bootstrapped, or by chance
-    assert again([]) == (1, 0)
+    assert again(np.arange(80, 120)) == [40, 160]
+    assert again(np.arange(80, 120), decimals=2) == [40, 160]
+    assert again([*range(20), *range(60, 100)]) == [60, 180]
+    assert again(np.arange(19)) == again([*range(15), *range(60, 75)]) == []
+    assert again(rng_of(3).permutation(120)[:60]) == []  # such as bootstrapped, or by chance
+    assert again([]) == []
 
 
 def test_files_that_overlap(save):
@@ -298,7 +307,8 @@ def test_epochs_under_one_another(save):
 def test_items_of_their_own(difficulty):
     for seed in range(5):
         rng = rng_of(seed)
-        assert period_of_scores(epochs(rng, difficulty(rng), 1)[None].astype(float)) == 0
+        scores = epochs(rng, difficulty(rng), 1).astype(float)
+        assert not notes(matrix_of(scores, task=Task.SCORE))
 
 
 # files with the same content
