@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bbccli import METRICS
-from bbccli.comparisons.families import between_families
+from bbccli.comparisons import between_families
 from bbccli.types import IntervalKind
 from benchmarks.validation import comparisons
 from benchmarks.validation import families as validation_families

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from day import swept
 
-from bbccli.comparisons.records import Verdict
+from bbccli.comparisons import Verdict
 from bbccli.reports.words.comparison_sentences import VERDICTS
 
 FAST = ("--n-resamples", "200")

@@ -8,6 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from day import daily
 
@@ -20,7 +21,6 @@ from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
 from bbccli.use_cases.inspection import Status, inspect, similarity
-from bbccli.use_cases.inspection.findings import Findings, check_resamples
 
 GOOD = """row_id,repeat,fold,truth,a,b
 0,0,0,x,0.1,0.2
@@ -151,26 +151,21 @@ def test_a_class_of_one_sample_is_a_warning(save):
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_redraws_are_those_of_a_slow_loop(grouped):
-    rng = np.random.default_rng(3)
+def test_redraws_are_those_of_a_slow_loop(save, grouped):
+    chances = np.random.default_rng(3).dirichlet(np.ones(3), 37)
     truth = np.array([0] * 3 + [1] * 4 + [2] * 30)
     groups = np.arange(37) // 2 if grouped else None
-    matrix = PredictionMatrix(
-        Outcome(Task.MULTICLASS, truth, ("a", "b", "c")),
-        rng.dirichlet(np.ones(3), (1, 37, 1)),
-        ("only",),
-        PredictionKind.PROBABILITY,
-        groups=groups,
-    )
-    findings = Findings()
-    check_resamples(findings, matrix)
+    frame = pd.DataFrame(chances, columns=["prob.a", "prob.b", "prob.c"])
+    frame = frame.assign(truth=np.array(list("abc"))[truth], **{"group": groups} if grouped else {})
+    findings = inspect(save(frame.to_csv(index=False))).findings
     drawn = draws_of(37, groups, 0, leaving_out=False).batch(0, 16).in_bag
     lacking = sum(
         any(not (0 in row[truth == code] and row[truth == code].any()) for code in range(3))
         for row in drawn
     )
     assert 0 < lacking < 1024
-    assert findings.found[-1].text.startswith(f"{lacking} of 1024 resamples lack")
+    (text,) = [one.text for one in findings if one.check == "resamples"]
+    assert text.startswith(f"{lacking} of 1024 resamples lack")
 
 
 def test_nearly_probabilities(save):

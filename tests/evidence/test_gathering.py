@@ -10,8 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.comparisons.possible_best import best_set
-from bbccli.comparisons.records import BestSet, Member
+from bbccli.comparisons import BestSet, best_set
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.evidence.curves import GRID, reliability_of, roc_of
 from bbccli.reports.evidence.gathering import gather
@@ -141,7 +140,9 @@ def test_a_perfect_configuration_has_no_interval_and_may_be_the_best():
 
 
 def test_what_is_not_known_of_a_member_is_none():
-    lost = Member("b", np.nan, np.nan, np.nan, np.nan, None, inside=False)
+    known = best_set(matrices.binary(), METRICS["auc"], PLAN).members[0]
+    nothing = dict.fromkeys(("performance", "difference", "lower", "upper"), np.nan)
+    lost = replace(known, configuration="b", **nothing, p=None, inside=False)
     members = (replace(lost, configuration="a", performance=0.9, upper=np.inf), lost)
     found = Ranking.of("auc", BestSet(0.95, 0, members))
     assert found == Ranking("auc", (Ranked("a", 0.9),), 2, 0.95)

@@ -1,6 +1,7 @@
 """What columns are is told by identities in their values, and by names where these only help."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from day import swept
 from numpy.testing import assert_allclose
@@ -8,7 +9,6 @@ from reading import refused
 
 from bbccli import matrix_of
 from bbccli.reading import Roles, read
-from bbccli.reading.columns.classes import sum_to_one
 from bbccli.types import PredictionKind, Task
 
 N = 120
@@ -189,14 +189,17 @@ BOTH = np.stack([P, 1 - P], axis=1)
         (np.stack([P + 1, -P], axis=1), False),  # below 0
         (np.stack([P, 1 - P + 0.0001 * (RNG.random(N) < 0.5)], axis=1), False),  # 1 in half of rows
         (np.stack([P, 1 - P + 0.0001 * (np.arange(N) == 3)], axis=1), True),  # but for one half
-        (BOTH[:5], False),  # too few rows to be no accident
+        (BOTH[-5:], False),  # too few rows to be no accident
         (np.repeat([[0.3, 0.7]], N, axis=0), False),  # constant
-        (np.stack([TWO, 1 - TWO], axis=1).astype(float), False),  # labels, and the opposite ones
-        (np.where(np.arange(N)[:, None] == 7, np.inf, BOTH), False),
+        (
+            np.stack([np.roll(TWO, 1), 1 - np.roll(TWO, 1)], axis=1).astype(float),
+            False,
+        ),  # labels, and the opposite ones
     ],
 )
 def test_what_sums_to_1(columns, told):
-    assert sum_to_one(columns, labelled=False) == told
+    truth = (TWO if columns.shape[1] == 2 else THREE)[-len(columns) :]
+    assert (matrix_of(columns, truth).n_configurations == 1) == told
 
 
 def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
@@ -207,7 +210,8 @@ def test_percentages_of_two_classes_are_of_one_model_whatever_their_range(save):
 
 def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
     for off, told in ((0.0005, True), (0.02, False)):
-        assert sum_to_one(BOTH + np.array([0, off]), labelled=True) == told
+        found = read(pa.table({"truth": YES[TWO], "no": P, "yes": 1 - P + off}))
+        assert (found.n_configurations == 1) == told
 
 
 LOGITS = {"a": 2, "b": 1, "weak": 0}

@@ -13,7 +13,6 @@ from reading import refused
 from bbccli.errors import BbcError
 from bbccli.reading import Request, Roles, read
 from bbccli.reading.sources import sha256_of
-from bbccli.reading.sources.urls import matching_urls
 from bbccli.types import Task
 from bbccli.use_cases.inspection import inspect
 
@@ -164,7 +163,7 @@ def test_addresses(tmp_path):
         read(f"file://{tmp_path}/d.csv")
     assert e.value.hint == "check the address and the login"
     with pytest.raises(BbcError, match=r"cannot be read: ") as e:
-        matching_urls(f"file://{tmp_path}/none/*.csv")
+        read(f"file://{tmp_path}/none/*.csv")
     assert e.value.hint == "check the address and the login"
     with pytest.raises(BbcError, match="no library opens nope://") as e:
         read("nope://somewhere/m.csv")

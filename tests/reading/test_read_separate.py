@@ -1,5 +1,8 @@
 """Outcome and folds in files of their own, and what files are called that are read together."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from day import swept
 from numpy.testing import assert_array_equal
@@ -7,7 +10,6 @@ from reading import fault, refused
 
 from bbccli.errors import OptionError
 from bbccli.reading import Roles, read
-from bbccli.reading.layout.stack import names_of_files
 from bbccli.types import Task
 
 PREDICTIONS = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.4, 0.3, 0.2, 0.1]}
@@ -135,18 +137,27 @@ def test_stdin(save, stdin):
         swept(["a/oof.csv", "b/oof.csv", "b/late.csv"], ["a/oof", "b/oof", "b/late"]),
         swept(["runs/a.csv", "runs/a.parquet"], ["a.csv", "a.parquet"]),
         (["./a/oof.csv", "b/../b/oof.csv"], ["a", "b"]),
-        swept(["s3://bucket/a/oof.csv", "s3://bucket/b/oof.csv"], ["a", "b"]),
-        swept(["one/oof.csv"], ["oof"]),
-        swept(["<stdin>", "runs/a.csv"], ["stdin", "a"]),
+        swept(["file://./a/oof.csv", "file://./b/oof.csv"], ["a", "b"]),
+        swept(["-", "runs/a.csv"], ["stdin", "a"]),
     ],
 )
-def test_names(paths, names):
-    assert names_of_files(paths) == names
+def test_names(save, stdin, tmp_path, monkeypatch, paths, names):
+    monkeypatch.chdir(tmp_path)
+    given = {"truth": TRUTH, "prediction": PREDICTIONS["a"]}
+    for place, path in enumerate(paths):
+        cells = given | {"prediction": np.random.default_rng(place).random(4)}
+        place = tmp_path / path.removeprefix("file://./")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        save(place, cells)
+        if path == "-":
+            stdin(Path(path).read_bytes())
+    given = [path.replace("file://.", tmp_path.as_uri()) for path in paths]
+    assert read(given).configurations == tuple(names)
 
 
-def test_a_file_given_twice(tmp_path):
-    path = tmp_path / "a.csv"
-    fault("a.csv: file is given twice", [str(path), f"{tmp_path}/./a.csv"], by=names_of_files)
+def test_a_file_given_twice(save, tmp_path):
+    path = save("a.csv", {"truth": TRUTH, "a": PREDICTIONS["a"]})
+    fault("a.csv: file is given twice", [str(path), f"{tmp_path}/./a.csv"])
 
 
 def test_only_a_column_of_configurations_lets_files_be_appended(save):

@@ -1,5 +1,6 @@
 """What the forms of `bbc compare` say, beside the JSON of the same result."""
 
+import html
 import json
 from xml.etree import ElementTree
 
@@ -9,7 +10,6 @@ import pytest
 
 from bbccli.platform.text import percent
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.forms.markdown import escaped
 
 pytestmark = pytest.mark.sweep
 
@@ -117,7 +117,7 @@ def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, f
     assert (one["verdict"], one["second"], one["difference"]) == ("not-shown", "", None)
     p = "< 0.001" if one["p"] < 0.001 else f"{one['p']:.3f}"
     assert (
-        f"**By accuracy, a, b, c: no evidence of a difference (cochran-q, p {escaped(p)}).**"
+        f"**By accuracy, a, b, c: no evidence of a difference (cochran-q, p {html.escape(p)}).**"
         in text
     )
     row = dict(zip(rows_of(text)[0], rows_of(text)[2], strict=True))

@@ -14,12 +14,14 @@ import pytest
 from pages import check_inert, shown
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons.across import compare_across
-from bbccli.comparisons.baseline import against_baseline
-from bbccli.comparisons.families import between_families
-from bbccli.comparisons.pairs import compare_pairs
-from bbccli.comparisons.possible_best import best_set
-from bbccli.comparisons.records import Verdict
+from bbccli.comparisons import (
+    Verdict,
+    against_baseline,
+    best_set,
+    between_families,
+    compare_across,
+    compare_pairs,
+)
 from bbccli.documents.compare import compare_document
 from bbccli.domain.source import Source
 from bbccli.platform.records import Document
