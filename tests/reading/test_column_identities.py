@@ -191,10 +191,7 @@ BOTH = np.stack([P, 1 - P], axis=1)
         (np.stack([P, 1 - P + 0.0001 * (np.arange(N) == 3)], axis=1), True),  # but for one half
         (BOTH[-5:], False),  # too few rows to be no accident
         (np.repeat([[0.3, 0.7]], N, axis=0), False),  # constant
-        (
-            np.stack([np.roll(TWO, 1), 1 - np.roll(TWO, 1)], axis=1).astype(float),
-            False,
-        ),  # labels, and the opposite ones
+        (np.eye(2)[np.roll(TWO, 1)], False),  # labels, and the opposite ones
     ],
 )
 def test_what_sums_to_1(columns, told):

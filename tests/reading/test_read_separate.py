@@ -144,10 +144,10 @@ def test_stdin(save, stdin):
 def test_names(save, stdin, tmp_path, monkeypatch, paths, names):
     monkeypatch.chdir(tmp_path)
     given = {"truth": TRUTH, "prediction": PREDICTIONS["a"]}
-    for place, path in enumerate(paths):
-        cells = given | {"prediction": np.random.default_rng(place).random(4)}
-        place = tmp_path / path.removeprefix("file://./")
-        place.parent.mkdir(parents=True, exist_ok=True)
+    for number, path in enumerate(paths):
+        cells = given | {"prediction": np.random.default_rng(number).random(4)}
+        place = path.removeprefix("file://./")
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         save(place, cells)
         if path == "-":
             stdin(Path(path).read_bytes())
