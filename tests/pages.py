@@ -1,6 +1,6 @@
 """Exhibits and pages for tests."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -8,23 +8,18 @@ from pathlib import Path
 import matrices
 import numpy as np
 
-from bbccli import METRICS, Plan
-from bbccli.documents.correct import document, error_envelope, reported_estimate
+from bbccli import Plan, correct
+from bbccli.documents.correct import error_envelope
 from bbccli.domain.source import Source
-from bbccli.methods import estimate
-from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.evidence.gathering import gather
 from bbccli.reports.page.page import page
-from bbccli.stats.bootstrap.search_cost import search_cost
-from bbccli.stats.case import Case
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 PLAN = Plan(n_resamples=100, seed=2)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Shown(Exhibit):
     """An exhibit that knows the document of its record."""
 
@@ -39,13 +34,9 @@ def shown(found, evidence=None, command=""):
 def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command="bbc correct p"):
     """An exhibit with everything in it."""
     matrix = matrices.binary(n_samples=60, n_configurations=12) if matrix is None else matrix
-    metric = METRICS[metric]
-    estimates, notes = estimate(matrix, [metric], PLAN, methods)
-    cost = search_cost(Case(matrix, metric, metric, PLAN))
-    found = document(matrix, estimates, notes, search_cost=cost)
-    best = reported_estimate(found.record.estimates)
-    reported = next((e for e in estimates if best and e.method == best.method), None)
-    return shown(found, gather(matrix, metric, PLAN, reported), command)
+    result = correct(matrix, metric=metric, method=methods, n_resamples=100, random_state=2)
+    found = result._exhibit(cost=True)
+    return shown(Document.of(found.record), found.evidence, command)
 
 
 @cache

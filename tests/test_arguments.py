@@ -37,7 +37,6 @@ from bbccli.documents.leaderboard import leaderboard
 from bbccli.domain.estimate import Estimate, Gate, Interval
 from bbccli.domain.outcome import Outcome
 from bbccli.dropping import RULES, replay
-from bbccli.dropping.results import Decision
 from bbccli.errors import BbcError, InputError, OptionError, parameter
 from bbccli.methods import choose_methods, estimate
 from bbccli.metrics import Metric, choose_metric, choose_metrics, mean_of, metric_named
@@ -184,7 +183,7 @@ CHOICES = {
     ),
     "DropDecision.named.fates": case(
         lambda f, _: drop(MATRIX, METRIC, PLAN, min_samples=0).named(f),
-        type(Decision("a", "keep", 1.0, None, None, None).fate),
+        type(drop(MATRIX, METRIC, PLAN, min_samples=0).decisions[0].fate),
     ),
     "Form.render.kind": case(
         lambda k, _: FORMS["json"].render([{"schema": "bbc/1"}], kind=k), Kind

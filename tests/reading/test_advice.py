@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from reading import refused
 
+from bbccli.reading import Table
 from bbccli.reading.advice import advice
 from bbccli.reading.roles import Hints
-from bbccli.reading.table import Table
 
 LIVEBENCH = Path(__file__).parents[1] / "data" / "livebench" / "ground_truth_judgment.jsonl"
 """The first judgments of livebench/data/live_bench/data_analysis/cta in LiveBench/LiveBench, commit

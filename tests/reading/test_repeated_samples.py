@@ -139,6 +139,8 @@ def test_folds_that_come_again_with_other_truths():
     in_turn = np.tile([0, 1], 40)
     assert not figures(in_turn, folds=folds)
     assert figures(np.append(in_turn[:40], 1 - in_turn[:40]), folds=folds) == [40, 2]
+    fives = np.concatenate([rng_of(seed).permutation(5) + 0.5 for seed in range(24)])
+    assert not figures(fives, folds=np.arange(120) % 5)
 
 
 # what is no repeat

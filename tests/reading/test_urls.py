@@ -15,8 +15,8 @@ from day import swept
 from bbccli.batch.journal import HEADER
 from bbccli.errors import InputError
 from bbccli.platform.text import LONGEST, message, redacted, visible
+from bbccli.reading import read
 from bbccli.reading.sources import read_table
-from bbccli.reading.sources.urls import matching_urls
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
@@ -308,5 +308,5 @@ def test_a_size_that_is_none_is_not_believed(server, declared):
 def test_a_pattern_names_files_and_no_folder(tmp_path):
     for place in ("a", "b/p.csv"):
         (tmp_path / place).mkdir(parents=True)
-    (tmp_path / "a" / "p.csv").write_text("truth,a\n0,0.1\n")
-    assert matching_urls(f"file://{tmp_path}/**/p.csv") == [f"file://{tmp_path}/a/p.csv"]
+    (tmp_path / "a" / "p.csv").write_text(TEXT)
+    assert read(f"file://{tmp_path}/**/p.csv").source.path == f"file://{tmp_path}/a/p.csv"
