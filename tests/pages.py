@@ -1,6 +1,6 @@
 """Exhibits and pages for tests."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy as np
 from bbccli import Plan, correct
 from bbccli.documents.correct import error_envelope
 from bbccli.domain.source import Source
+from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.page.page import page
@@ -19,7 +20,7 @@ SAMPLES = Path(__file__).parents[1] / "sample_data"
 PLAN = Plan(n_resamples=100, seed=2)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Shown(Exhibit):
     """An exhibit that knows the document of its record."""
 
