@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,47 +39,60 @@ def problem(n_samples, tied, heaviest=4, n_rows=150):
     return scores, cases, ~cases, weights
 
 
-def forms():
-    yield "sweep", sweep.concordant_weight
-    yield "rows", sweep._row_by_row
-    try:
-        from bbccli.metrics.kernels import compiled
-    except ImportError:
-        return
-    yield "numba", compiled.concordant_weight
+def swept_by(count):
+    """A form that sweeps presorted pairs, as a function of scores and members."""
+    return lambda scores, cases, controls, *rest: count(presort(scores, cases, controls), *rest)
 
 
-@pytest.mark.parametrize(
-    ("name", "count"),
-    list(forms()),
-    ids=lambda f: f if isinstance(f, str) else "",
-)
+def multiplied(scores, cases, controls, weights, chosen, count=product.concordant_weight):
+    """The form that multiplies the outcomes of few pairs."""
+    pairs, outcomes = (
+        presort(scores, cases, controls),
+        product.pair_outcomes(scores, cases, controls),
+    )
+    return count(pairs, outcomes, weights, chosen)
+
+
+FORMS = {"sweep": swept_by(sweep.concordant_weight), "rows": swept_by(sweep._row_by_row)}
+PAIRED = {"product": partial(multiplied, count=product.concordant_paired)}
+try:
+    from bbccli.metrics.kernels import compiled
+except ImportError:
+    compiled = None
+else:
+    FORMS["numba"] = swept_by(compiled.concordant_weight)
+    PAIRED["numba"] = swept_by(compiled.concordant_paired)
+needs_numba = pytest.mark.skipif(compiled is None, reason="numba is not there")
+
+
+@pytest.mark.parametrize("count", [*FORMS.values(), multiplied], ids=[*FORMS, "product"])
 @pytest.mark.parametrize("tied", [False, swept(True)])
 @pytest.mark.parametrize("n_samples", [2, 3, 10, 31, 60])
-def test_counts(name, count, tied, n_samples):
-    scores, cases, controls, weights = problem(n_samples, tied)
-    pairs = presort(scores, cases, controls)
-    expected = by_hand(scores, cases, controls, weights)
+def test_counts(count, tied, n_samples):
+    *members, weights = problem(n_samples, tied)
+    expected, few, every = by_hand(*members, weights), weights.astype(np.uint16), np.arange(4)
     for n_rows in (1, 20, 64, 150):
-        found = count(pairs, weights[:n_rows].astype(np.uint16), np.arange(4))
+        found = count(*members, few[:n_rows], every)
         np.testing.assert_array_equal(found, expected[:n_rows])
-    np.testing.assert_array_equal(
-        count(pairs, weights.astype(np.uint16), np.array([3, 1])), expected[:, [3, 1]]
-    )
+    np.testing.assert_array_equal(count(*members, few, np.array([3, 1])), expected[:, [3, 1]])
+    if count is not multiplied:  # weights that are heavy only together
+        heavy = np.full((20, n_samples), 3000)
+        found = count(*members, heavy.astype(np.uint16), every)
+        np.testing.assert_array_equal(found, by_hand(*members, heavy))
 
 
+@pytest.mark.parametrize("name", PAIRED)
 @pytest.mark.parametrize("tied", [False, True])
-def test_a_configuration_per_row(tied):
+def test_a_configuration_per_row(tied, name):
     """As the winners of resamples are scored; and one row alone, on all."""
-    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
-    scores, cases, controls, weights = problem(60, tied)
-    pairs, chosen = presort(scores, cases, controls), np.arange(len(weights)) % 4
-    expected = by_hand(scores, cases, controls, weights)
-    for kind in (np.uint8, np.uint16, np.int64):
-        found = compiled.concordant_paired(pairs, weights.astype(kind), chosen)
-        np.testing.assert_array_equal(found, expected[np.arange(len(weights)), chosen])
-        alone = compiled.concordant_weight(pairs, weights[:1].astype(kind), np.array([2, 0]))
-        np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
+    *members, weights = problem(60 if name == "numba" else 40, tied)
+    expected, chosen = by_hand(*members, weights), np.arange(len(weights)) % 4
+    own = expected[np.arange(len(weights)), chosen]
+    for kind in (np.uint8, np.uint16, np.int64) if name == "numba" else (np.uint16,):
+        np.testing.assert_array_equal(PAIRED[name](*members, weights.astype(kind), chosen), own)
+        if name == "numba":
+            alone = FORMS[name](*members, weights[:1].astype(kind), np.array([2, 0]))
+            np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -100,18 +114,8 @@ def test_one_row_of_ones_and_rows_that_are_not(tied, engine):
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
-)
-def test_many_weights_that_are_heavy_only_together(name, count):
-    scores, cases, controls, _ = problem(60, tied=True)
-    weights = np.full((20, 60), 3000)
-    found = count(presort(scores, cases, controls), weights.astype(np.uint16), np.arange(4))
-    np.testing.assert_array_equal(found, by_hand(scores, cases, controls, weights))
-
-
+@needs_numba
 def test_narrow_lanes_where_few_weights_are_heavy():
-    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
     weights = np.ones((2, 40_000), np.uint16)
     weights[:, 7] = 25_535
     assert compiled.types_for(weights)[0] is np.uint16
@@ -119,64 +123,40 @@ def test_narrow_lanes_where_few_weights_are_heavy():
     assert compiled.types_for(weights)[0] is np.uint32
 
 
+@needs_numba
 @pytest.mark.parametrize("lane", [np.uint8, np.uint16, np.float64])
 @pytest.mark.parametrize("shape", [(1, 1), (64, 7), (150, 33)])
 def test_lanes_begin_with_a_line_of_the_cache(shape, lane):
-    compiled = pytest.importorskip("bbccli.metrics.kernels.compiled")
     rows = np.random.default_rng(0).integers(0, 99, shape)
-    kept = [compiled.in_lanes(rows, lane) for _ in range(9)]
-    for lanes in kept:
-        assert lanes.ctypes.data % 64 == 0
-        assert lanes.dtype == lane
+    for lanes in [compiled.in_lanes(rows, lane) for _ in range(9)]:
+        assert (lanes.ctypes.data % 64, lanes.dtype) == (0, lane)
         assert lanes.flags.c_contiguous
         flat = lanes.transpose(0, 2, 1).reshape(-1, shape[1])
         np.testing.assert_array_equal(flat[: len(rows)], rows)
         assert not flat[len(rows) :].any()
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_the_product_of_few_pairs(tied):
-    scores, cases, controls, weights = problem(40, tied)
-    outcomes = product.pair_outcomes(scores, cases, controls)
-    pairs = presort(scores, cases, controls)
-    few, expected = weights.astype(np.uint16), by_hand(scores, cases, controls, weights)
-    found = product.concordant_weight(pairs, outcomes, few, np.arange(4))
-    np.testing.assert_array_equal(found, expected)
-    chosen = np.arange(len(weights)) % 3 + 1
-    alone = product.concordant_paired(pairs, outcomes, few, chosen)
-    np.testing.assert_array_equal(alone, expected[np.arange(len(weights)), chosen])
-
-
-@pytest.mark.parametrize(
-    ("name", "count"),
-    daily(list(forms()), list(forms())[:1], unpack=True),
-    ids=lambda f: f if isinstance(f, str) else "",
-)
+@pytest.mark.parametrize("name", daily(FORMS, ["sweep"]))
 @pytest.mark.parametrize("total", [2**16, swept(2**32)])
-def test_counts_beyond_the_narrow_lanes(name, count, total):
-    scores, cases, controls, _ = problem(30, tied=True)
-    pairs = presort(scores, cases, controls)
+def test_counts_beyond_the_narrow_lanes(name, total):
+    *members, _ = problem(30, tied=True)
+    pairs = presort(*members)
     for excess in (-1, 0, 1):  # below, at and above what a lane or a count holds
         weights = np.ones((20, 30), np.int64)
-        lowest = pairs.controls[0, 0]
-        weights[:, lowest] = total // (2 * pairs.cases.shape[1]) + excess
-        expected = by_hand(scores, cases, controls, weights)
+        weights[:, pairs.controls[0, 0]] = total // (2 * pairs.cases.shape[1]) + excess
+        expected = by_hand(*members, weights)
         assert largest_total(pairs, weights) >= expected.max()
-        np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
+        np.testing.assert_array_equal(FORMS[name](*members, weights, np.arange(4)), expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "count"),
-    list(forms()),
-    ids=lambda f: f if isinstance(f, str) else "",
-)
+@pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("of_cases", [1, swept(2**15 - 1), 2**15])
 @pytest.mark.parametrize("total", [2**16 - 1, 2**16, 2**16 + 1])
-def test_counts_at_the_limit_of_16_bits(name, count, of_cases, total):
+def test_counts_at_the_limit_of_16_bits(name, of_cases, total):
     """One heavy case above one heavy control: the largest count that a total allows."""
     scores, cases = np.array([[0.2], [0.7], [0.5]]), np.array([False, True, False])
     weights = np.array([[total - of_cases, of_cases, 0], [0, of_cases, total - of_cases]])
-    found = count(presort(scores, cases, ~cases), weights, np.array([0]))
+    found = FORMS[name](scores, cases, ~cases, weights, np.array([0]))
     assert found[:, 0].tolist() == [2 * of_cases * (total - of_cases)] * 2
 
 

@@ -45,19 +45,6 @@ GAPS = ("--missing", "available")
 SHARES = (*GAPS, "--metric", "accuracy")
 
 
-@pytest.mark.parametrize(
-    "test", ["mcnemar", "mcnemar-exact", "mcnemar-chi2", "two-proportions", "cochran-q", "looney-f"]
-)
-def test_without_a_sample_in_common_nothing_is_compared(ask, test):
-    status, found, err = ask(apart(), *SHARES, "--test", test)
-    assert (status, found) == (2, None)
-    assert err == (
-        f"error: {test} compares the samples that all of its configurations predict; a, b have "
-        "none in common\n"
-        "hint: --test wald or permutation, which score each on the samples that it predicts\n"
-    )
-
-
 def test_without_a_sample_in_common_the_default_scores_each_on_its_own(ask):
     table = apart()
     _, found, _ = ask(table, *SHARES)
@@ -170,19 +157,6 @@ def test_folds_without_a_precision_are_counted(ask, last, n_folds):
     assert (status, found) == (2, None)
     assert f"error: precision of b is undefined in {n_folds} of 5 folds\n" in err
     assert "hint: wald or permutation, over samples" in err
-
-
-@pytest.mark.parametrize(
-    ("test", "n_folds", "problem"),
-    [
-        ("corrected-t", 1, "corrected-t needs at least two folds; there is one"),
-        ("five-by-two-t", 5, "exactly 5 repeats of 2 folds; there is 1 repeat of 5 folds"),
-    ],
-)
-def test_too_few_parts(ask, test, n_folds, problem):
-    table = made(fold=np.arange(20) // 2 % n_folds)
-    status, _, err = ask(table, "--test", test)
-    assert status == 2 and problem in err and "hint: " in err
 
 
 def test_the_best_is_found_without_folds_where_means_over_folds_were_asked_for(ask):

@@ -205,6 +205,9 @@ def test_needs_are_said(test):
         "auc": (plain, "accuracy", "is for the AUC of two classes"),
         "five-by-two": (binary(n_repeats=5, n_folds=3), metric, "exactly 5 repeats of 2 folds"),
     }  # fmt: skip
+    if needs == {"folds"}:
+        with pytest.raises(UndefinedError, match=f"{test} needs at least two folds; there is one"):
+            ask(test, replace(plain, folds=0 * plain.folds, fold_names=("a",)), metric, (1, 4))
     for need, (matrix, asked_metric, problem) in asked.items():
         if need in needs:
             with pytest.raises((UndefinedError, UnsupportedError), match=f"{test}.* {problem}"):

@@ -47,19 +47,8 @@ def completed(example, rows, names):
     return list(full.values())
 
 
-def through_the_shell(example, folder):
-    """The loop as its users run it: a process per fold and per question."""
-    subprocess.run(
-        ["bash", EXAMPLES / "drop_loop.sh", folder],
-        check=True,
-        capture_output=True,
-        env=os.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
-    )
-    return (folder / "dropped.txt").read_text().splitlines()
-
-
 def in_one_process(example, folder):
-    """The same, without starting Python and importing scikit-learn for each fold."""
+    """What the script does, without starting Python and importing scikit-learn for each fold."""
     table, dropped = folder / "partial.csv", folder / "dropped.txt"
     dropped.touch()
     for fold in range(example.N_FOLDS):
@@ -70,17 +59,11 @@ def in_one_process(example, folder):
     return dropped.read_text().splitlines()
 
 
-@pytest.mark.parametrize(
-    "loop",
-    [
-        pytest.param(in_one_process, marks=pytest.mark.sweep),
-        pytest.param(through_the_shell, marks=pytest.mark.slow),
-    ],
-)
-def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path, loop):
+@pytest.mark.sweep
+def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path):
     names = list(example.configurations())
     assert len(names) >= 60
-    dropped = loop(example, tmp_path)
+    dropped = in_one_process(example, tmp_path)
     with (tmp_path / "partial.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 500

@@ -13,7 +13,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Gives, Need, estimate
 from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats import resampling
-from bbccli.stats.selection import candidates
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import MetricKind, Models, Pooling, Side
 
 # Models that are fixed: then every method can be computed, and no other number depends on it.
@@ -189,7 +189,7 @@ def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, m
         columns = np.arange(self.n_configurations) if among is None else among
         return np.array_split(columns, -(-len(columns) // width))
 
-    monkeypatch.setattr(candidates.Candidates, "blocks", narrow)
+    monkeypatch.setattr(Candidates, "blocks", narrow)
     monkeypatch.setattr(resampling, "MOST_BLOCKS", blocks)
     little = Resources(jobs=width, engine=Engine.NUMPY)
     object.__setattr__(little, "memory", 50_000)  # less than may be asked for: several spans

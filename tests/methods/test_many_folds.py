@@ -16,7 +16,8 @@ from bbccli.methods import METHODS, estimate
 from bbccli.platform import resources
 from bbccli.stats.bootstrap import bbc_folds
 from bbccli.stats.resampling import every_resample
-from bbccli.stats.selection import SelectionRule, candidates, pooling
+from bbccli.stats.selection import SelectionRule, pooling
+from bbccli.stats.selection.candidates import by_repeat
 from bbccli.types import Direction, PredictionKind, Task
 
 
@@ -32,7 +33,7 @@ from bbccli.types import Direction, PredictionKind, Task
 def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
     monkeypatch.setattr(pooling, "FEW_FOLDS", few)
     (scorer, *_), folds = (
-        candidates.by_repeat(matrix, METRICS[metric], np.arange(matrix.n_configurations)),
+        by_repeat(matrix, METRICS[metric], np.arange(matrix.n_configurations)),
         matrix.folds[0],
     )
     masks = (folds == np.unique(folds)[:, None]).astype(np.uint8)
@@ -46,7 +47,7 @@ def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
 
 def test_restricting_a_mean_over_folds():
     matrix, rows = binary(60, n_folds=10), np.arange(60) % 3 > 0
-    scorer = candidates.by_repeat(matrix, METRICS["brier"], np.arange(7))[0]
+    scorer = by_repeat(matrix, METRICS["brier"], np.arange(7))[0]
     whole = pooling.MeanOverFolds.of(scorer, matrix.folds[0])
     weights = np.random.default_rng(0).integers(0, 3, (5, 60)) * rows
     assert_allclose(whole.restrict(rows)(weights[:, rows]), whole(weights), rtol=1e-12)

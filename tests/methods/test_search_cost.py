@@ -10,17 +10,16 @@ import pytest
 from day import swept
 from scipy.stats import norm
 
-from bbccli import METRICS, Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.source import ToolRun
 from bbccli.errors import UnsupportedError
 from bbccli.metrics.capped import with_clip
 from bbccli.platform import resources
 from bbccli.platform.records import as_json
 from bbccli.platform.resources import resources_of
-from bbccli.stats.bootstrap.bbc_samples import corrected, out_of_bag
+from bbccli.stats.bootstrap.bbc_samples import out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
     best_ranks,
-    counts_to,
     ranked_bags,
     scored_bags,
     search_cost,
@@ -61,37 +60,44 @@ def slow(case, n_resamples):
     return naive, corrected
 
 
-@pytest.mark.parametrize("metric", ["auc", swept("accuracy"), swept("brier"), swept("log-loss")])
-def test_against_all_subsets(metric):
-    case = case_of(matrices.binary(n_configurations=6), metric)
-    found = search_cost(case)
-    naive, corrected = slow(case, 60)
-    assert found.counts == (1, 2, 3, 4, 5, 6)
-    assert found.naive == pytest.approx(naive, abs=1e-12)
-    assert found.corrected == pytest.approx(corrected, abs=1e-12)
-
-
-def test_against_all_subsets_where_some_performances_are_undefined():
-    # no positive predicted in many bags: the precision is undefined there
+def at_times_undefined():
+    """No positive is predicted in many bags: the precision is undefined there."""
     matrix = matrices.binary(n_samples=16, n_configurations=5, kind=PredictionKind.LABEL)
     values = np.array(matrix.predictions)
     values[:, 2:, 1], values[:, 1:, 2] = 0, 0
-    case = case_of(replace(matrix, predictions=values), "precision")
-    found = search_cost(case)
+    return replace(matrix, predictions=values)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "metric", "pooling"),
+    [
+        *(
+            mark(matrices.binary(n_samples=60, n_configurations=6), name, pooling)
+            for mark, name, pooling in (
+                (pytest.param, "auc", Pooling.POOLED),
+                (swept, "auc", Pooling.FOLD_MEAN),
+                *((swept, name, Pooling.POOLED) for name in ("accuracy", "brier", "mcc")),
+            )
+        ),
+        (at_times_undefined(), "precision", Pooling.POOLED),
+    ],
+)
+def test_against_all_subsets(matrix, metric, pooling):
+    """Of each number, and of all of them the estimate of BBC, with the error of its mean."""
+    case = case_of(matrix, metric, replace(PLAN, pooling=pooling))
+    found, (naive, means) = search_cost(case), slow(case, 60)
     inside, outside = performances(case, 60)
-    assert np.isnan(inside).any() and np.isnan(outside).any()
-    naive, corrected = slow(case, 60)
-    assert found.corrected[1:] == pytest.approx(corrected[1:], abs=1e-12)
-    assert found.naive[1:] == pytest.approx(naive[1:], abs=1e-12)
-
-
-@pytest.mark.parametrize("metric", ["auc", swept("accuracy"), swept("mcc")])
-@pytest.mark.parametrize("pooling", [Pooling.POOLED, swept(Pooling.FOLD_MEAN)])
-def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
-    case = case_of(matrices.binary(n_samples=60), metric, replace(PLAN, pooling=pooling))
-    found = search_cost(case)
-    assert found.corrected[-1] == pytest.approx(corrected(case).value, abs=1e-15)
+    first = int(np.isnan(inside).any() and np.isnan(outside).any())  # then one alone may have none
+    assert first == (metric == "precision")
+    assert found.counts == tuple(range(1, matrix.n_configurations + 1))
+    assert found.naive[first:] == pytest.approx(naive[first:], abs=1e-12)
+    drawn = out_of_bag(case).values
+    shift = METHODS["bbc"].run(matrix, metric, case.plan).value - drawn.mean()
+    assert (abs(shift) > 1e-9) == (metric == "mcc")  # which BBC corrects for its size
+    moved = np.array(means) + shift
+    assert found.corrected[first:] == pytest.approx(moved[first:], abs=1e-12)
     assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
+    assert found.error[-1] == pytest.approx(drawn.std() / np.sqrt(len(drawn)))
 
 
 def test_nothing_depends_on_threads_or_chunks(monkeypatch):
@@ -113,13 +119,6 @@ def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     again = search_cost(case_of(replace(matrix), metric))
     assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
     assert again.enough == found.enough
-
-
-def test_errors_are_those_of_the_means():
-    case = case_of(matrices.binary())
-    found = search_cost(case)
-    values = out_of_bag(case).values
-    assert found.error[-1] == pytest.approx(values.std() / np.sqrt(len(values)))
 
 
 def test_enough_allows_for_two_errors_of_the_paired_difference():
@@ -287,13 +286,6 @@ def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
 )
 def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
-
-
-@pytest.mark.parametrize("n", [1, swept(2), swept(50), swept(51), swept(177), swept(10_000)])
-def test_counts_reach_from_one_to_all(n):
-    counts = counts_to(n)
-    assert counts[0] == 1 and counts[-1] == n
-    assert np.all(np.diff(counts) > 0) and len(counts) < 200
 
 
 def ranked_slowly(row, direction):

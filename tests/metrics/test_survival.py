@@ -13,7 +13,7 @@ from bbccli.types import Task
 
 CONCORDANCE, CONCORDANCE_UNO = METRICS["concordance"], METRICS["concordance-uno"]
 FORMS = ["product", "sweep", "numba"]
-PRODUCT = "bbccli.metrics.kernels.pairs"
+PRODUCT = "bbccli.metrics.kernels.product"
 
 
 def outcome_of(time, event, weights=None):
