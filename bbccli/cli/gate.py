@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
+from bbccli.errors import OptionError
 from bbccli.platform.arguments import Option, Scope
 from bbccli.platform.records import Json, as_json
 from bbccli.use_cases import GateOptions
+
+if TYPE_CHECKING:
+    from bbccli.documents.gate import GateRule
 
 Result = Annotated[
     str,
@@ -64,9 +68,7 @@ def gate(
         write,
     )
     from bbccli.documents.correct import ErrorEnvelope
-    from bbccli.documents.gate import judged
     from bbccli.documents.loading import is_table, read_documents
-    from bbccli.errors import OptionError
     from bbccli.reports import FORMS
     from bbccli.types import GateOutcome
 
@@ -79,16 +81,7 @@ def gate(
         )
     saved = read_documents(result)
     read = [document.record for document in saved]
-    ways = {one.direction for result in read for one in getattr(result, "estimates", ())[:1]}
-    if rule is not None and len(ways) > 1:
-        raise OptionError(
-            "some of the metrics are maximised and some minimised, so that no threshold fits all",
-            hint="save the results of each kind in a file of their own; or give each file its "
-            "fail-under or fail-over in a manifest of bbc batch",
-        )
-    results: list[Any] = [
-        record if isinstance(record, ErrorEnvelope) else judged(record, rule) for record in read
-    ]
+    results = _judged(read, rule)
     whole = [result for result in results if not isinstance(result, ErrorEnvelope)]
     if any(result.gate is None for result in whole):
         raise OptionError(
@@ -109,6 +102,20 @@ def gate(
         tell_written(whole, where.output, gate_line)
         outcomes = list(GateOutcome)
     exit_by_verdicts(results, where, outcomes)
+
+
+def _judged(read: Sequence[Any], rule: GateRule | None) -> list[Any]:
+    """The results with their verdicts; files without a result as they are."""
+    from bbccli.documents.gate import judged
+
+    estimates = [getattr(result, "estimates", ()) for result in read]
+    if rule is not None and len({first.direction for first, *_ in filter(None, estimates)}) > 1:
+        raise OptionError(
+            "some of the metrics are maximised and some minimised, so that no threshold fits all",
+            hint="save the results of each kind in a file of their own; or give each file its "
+            "fail-under or fail-over in a manifest of bbc batch",
+        )
+    return [judged(one, rule) if of else one for one, of in zip(read, estimates, strict=True)]
 
 
 def _as_saved(form: Any, saved: Sequence[Json], read: Sequence[Any], judged: Sequence[Any]) -> Any:

@@ -21,7 +21,7 @@ from bbccli.reading.column import joint
 from bbccli.reading.numerals import times_of
 from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.reading.table import Table
-from bbccli.types import FloatArray, IntArray, distinct
+from bbccli.types import FloatArray, IntArray, Task, distinct
 
 _MOST_CLASSES = 20
 _ORDER = ("truth", "row_id", "configuration", "repeat", "prediction", "fold")
@@ -61,7 +61,7 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
         found |= _truth(table, levels, found)
     among: list[str] = []
     if (long or several or "configuration" in found) and "prediction" not in found:
-        among = _predictions(table, levels, found)
+        among = _predictions(table, {} if hints.task is Task.SCORE else levels, found)
         found |= {"prediction": among[0]} if len(among) == 1 else {}
     new = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
     positive = _positive(table, new["truth"], levels) if "truth" in new else ""

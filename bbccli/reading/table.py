@@ -108,6 +108,8 @@ class Table:
         The files, if rows come from several or columns were renamed.
     nested
         Columns of objects, lists or bytes, which cannot be read.
+    inside
+        What is inside the objects, by its path: hidden, unless requested.
     aside
         Columns that number or name the rows: hidden, unless requested.
     unnamed
@@ -122,6 +124,7 @@ class Table:
     about: Metadata | tuple[str | bytes | Mapping[str, Any], str] | None = None
     origins: tuple[Origin, ...] = ()
     nested: tuple[str, ...] = ()
+    inside: pa.Table | None = None
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -165,9 +168,22 @@ class Table:
         return self.kinds.integers
 
     def asked_for(self, names: Container[str | None]) -> Table:
-        """Return the table with these columns no longer set aside."""
+        """Return the table with these columns no longer set aside or inside objects."""
         aside = tuple(name for name in self.aside if name not in names)
-        return self if aside == self.aside else replace(self, aside=aside)
+        data: Any = self.data
+        inside = self.inside
+        for name, values in (
+            () if inside is None else zip(inside.column_names, inside.columns, strict=True)
+        ):
+            if name in names and name not in data.column_names:
+                data = data.append_column(name, values)
+        same = aside == self.aside and data is self.data
+        return self if same else replace(self, aside=aside, data=data)
+
+    @property
+    def opened(self) -> Table:
+        """The table with all that is inside objects."""
+        return self if self.inside is None else self.asked_for(self.inside.column_names)
 
     @property
     def shown(self) -> pa.Table | ColumnsOnDisk:

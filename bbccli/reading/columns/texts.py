@@ -276,6 +276,8 @@ def _refuse_names(fold: Column) -> None:
         return
     _, names = fold.named_codes()
     kinds = {_kind_of(name) for name in names}
+    if len(names) == len(fold):  # keys of rows, such as the traces tr-0 and tr-1 of MLflow
+        return
     if None in kinds or (len(kinds) < 2 and not (_TRAINING[0] in kinds and len(names) > 1)):
         return
     raise _fault(fold, f"holds subsets of the data, not folds: {_sizes(fold)}")

@@ -96,13 +96,13 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
         raise damaged[0]
     if not logs and is_result(str(path)):
         raise not_predictions(str(path))
-    if not logs and only_a_log:
+    if not logs and only_a_log and _suffix(path) != ".json":  # that may be a table
         known = frameworks().values()
         looked_for = "; ".join(f"{tool.name}: {tool.signature}" for tool in known).replace("`", "")
         raise InputError(
             "is not a log of a known framework",
             path=str(path),
-            hint=f"give logs of {looked_for}; tables are read as .csv, .parquet or .jsonl",
+            hint=f"give logs of {looked_for}",
         )
     return logs
 

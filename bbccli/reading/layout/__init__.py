@@ -212,8 +212,9 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
     elif not models:
         from bbccli.reading.advice import same_in_all
 
-        first, n_rows = tables[0], tables[0].n_rows
-        keys = (n for n in first.names if n in first.texts and same_in_all(tables, n))
+        whole = [table.opened for table in tables]
+        first, n_rows = whole[0], tables[0].n_rows
+        keys = (n for n in first.names if n in first.texts and same_in_all(whole, n))
         # none where the key is another in each run of a framework
         shared = next((n for n in keys if len(first.column(n).codes()[1]) == n_rows), "")
         raise InputError(

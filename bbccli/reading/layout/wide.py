@@ -43,11 +43,13 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     if "truth" not in hints.absent:
         check_outcome(chosen, table, hints)
     if not names:
+        inner = table.opened.names[len(table.names) :]
         raise InputError(
             "no configuration column",
             path=table.path,
             hint=f"give one column per configuration; found only {listing(table.names)}"
-            + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else ""),
+            + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else "")
+            + (f"; {parameter('only')} opens {listing(inner)}" if inner else ""),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)

@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import Any
@@ -32,7 +33,7 @@ LARGE = 32 * 2**20
 
 SUPPORTED = (
     ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, "
-    ".jsonl, .arff, .npy, .npz"
+    ".jsonl, .json, .arff, .npy, .npz"
 )
 
 _PARQUET_MAGIC = b"PAR1"
@@ -55,6 +56,7 @@ class Format(StrEnum):
     TSV = "TSV"
     ARFF = "ARFF"
     JSONL = "JSONL"
+    JSON = "JSON"
     ARROW = "Arrow"
     NUMPY = "NumPy"
     DELIMITED = "text"
@@ -67,6 +69,7 @@ _TEXT = {
     ".arff": Format.ARFF,
     ".jsonl": Format.JSONL,
     ".ndjson": Format.JSONL,
+    ".json": Format.JSON,
 }
 _BINARY = {
     ".parquet": Format.PARQUET,
@@ -100,6 +103,7 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
     content: Any
     text: bytes | None = None
     nested: tuple[str, ...] = ()
+    inside = None
     with naming(name):
         if form is Format.PARQUET:
             content, text, nested = read_parquet(data or Path(path))
@@ -107,10 +111,10 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
             from bbccli.reading.sources.ipc import read_ipc
 
             content, text = read_ipc(data)
-        elif form is Format.JSONL:
-            from bbccli.reading.sources.jsonl import read_jsonl
+        elif form in (Format.JSONL, Format.JSON):
+            from bbccli.reading.sources.jsonl import read_jsonl, read_records
 
-            content, nested = read_jsonl(data)
+            content, nested, inside = (read_jsonl if form is Format.JSONL else read_records)(data)
         elif form is Format.NUMPY:
             from bbccli.reading.sources.memory import read_numpy
 
@@ -127,7 +131,8 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         about = None if text is None else (text, name)
     else:
         about = _beside(path)
-    return set_aside(plain_table(content, name, sha256=sha256, nested=nested, about=about))
+    table = plain_table(content, name, sha256=sha256, nested=nested, about=about)
+    return set_aside(replace(table, inside=inside))
 
 
 def _beside(path: str | Path) -> tuple[bytes, str] | None:

@@ -1,12 +1,13 @@
-"""JSON Lines -> table: an object per line, with numbers, booleans, text or null.
+"""JSON and JSON Lines -> table: an object per row, with numbers, booleans, text or null.
 
-Lists of probabilities are as in Parquet. Other keys with objects or lists in some line are left
-out, and named.
+Lists of probabilities are as in Parquet. Other keys with objects or lists in some row are left out,
+and named; what is inside objects is a table beside, with columns such as `scores.exact`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +24,35 @@ LARGEST = 2**63
 _NUMBERS = {int, float, type(None)}
 
 
-def read_jsonl(data: bytes) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the table of JSON Lines, and the keys with other objects or lists; skip empty
-    lines.
-    """
-    import pyarrow as pa
+Tables = tuple["pa.Table", tuple[str, ...], "pa.Table"]
+"""A table, its keys with other objects or lists, and what is inside the objects."""
 
+
+def read_jsonl(data: bytes) -> Tables:
+    """Return the table of JSON Lines; skip empty lines."""
     check_text(data)
-    rows = [_object(line, number) for number, line in lines_of(data)]
+    return _table([_object(line, number) for number, line in lines_of(data)])
+
+
+def read_records(data: bytes) -> Tables:
+    """Return the table of a list of objects, or of columns and data as of pandas, MLflow, W&B."""
+    check_text(data)
+    try:
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
+        if isinstance(value, dict):
+            value = [_once([*zip(value["columns"], row, strict=True)]) for row in value["data"]]
+        return _table([dict(**row) for row in value])
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise InputError(
+            "is not a log of a known framework, nor a table",
+            hint="a table is a list of objects, one per row; of pytest, give what --junitxml=FILE "
+            "writes; see docs/evaluations.md",
+        ) from None
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Tables:
     if not rows:
-        raise InputError("no rows", hint="give one JSON object per line")
+        raise InputError("no rows", hint="give one JSON object per row")
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = tuple(
         name
@@ -44,8 +64,24 @@ def read_jsonl(data: bytes) -> tuple[pa.Table, tuple[str, ...]]:
     if not plain:
         hint = "give numbers, booleans or text in each line"
         raise InputError("no key has plain values", hint=hint)
-    columns = [_column([row.get(name) for row in rows]) for name in plain]
-    return pa.table(columns, names=plain), nested
+    inside = [dict(p for name in nested for p in _leaves(name, row.get(name))) for row in rows]
+    leaves = list(dict.fromkeys(name for row in inside for name in row if name not in plain))
+    return _of(rows, plain), nested, _of(inside, leaves)
+
+
+def _of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table([_column([row.get(name) for row in rows]) for name in names], names=[*names])
+
+
+def _leaves(name: str, value: object) -> Iterator[tuple[str, Any]]:
+    """Yield what is inside an object, by its path."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(f"{name}.{key}", inner)
+    elif not isinstance(value, list):
+        yield name, value
 
 
 def lines_of(data: bytes) -> list[tuple[int, str]]:

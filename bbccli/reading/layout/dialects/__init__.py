@@ -169,7 +169,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         free = others or free
     if len(free) == 1:
         return {PREDICTION: free[0]}
-    seen = advice(frame, plain.roles, hints, long=True)
+    seen = advice(frame.opened, plain.roles, hints, long=True)
     if free and {*free} == {*frame.unnamed}:  # a list of the classes
         return {f"{PROBABILITY}{name.rpartition(CLASS_SEPARATOR)[2]}": name for name in free}
     advised, among, numbers = str(seen), seen.among, not frame.texts & {*free}

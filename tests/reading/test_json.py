@@ -1,0 +1,108 @@
+"""Tables in JSON, and what is inside objects, against the same table in CSV."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from reading import refused
+
+from bbccli import read
+from bbccli.reading.roles import Roles
+from bbccli.types import Task
+
+RNG = np.random.default_rng(7)
+N = 40
+FLAT = pd.DataFrame(
+    {"id": [f"s{i}" for i in range(N)], "truth": np.arange(N) % 2, "a": RNG.random(N)}
+).assign(b=RNG.random(N)).round(6)
+
+
+def numbers(matrix):
+    return dict(zip(matrix.configurations, matrix.predictions[0].T.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("orient", ["records", "split"])
+def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
+    FLAT.to_csv(tmp_path / "p.csv", index=False)
+    FLAT.to_json(tmp_path / "p.json", orient=orient, double_precision=15)
+    ours, csv = read(tmp_path / "p.json"), read(tmp_path / "p.csv")
+    assert ours.configurations == csv.configurations == ("a", "b")
+    np.testing.assert_array_equal(ours.predictions, csv.predictions)
+    np.testing.assert_array_equal(ours.outcome.values, csv.outcome.values)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"tests": [{"nodeid": "t[0]", "outcome": "passed"}]}, "nor a table"),
+        ([1, 2], "nor a table"),
+        ([{"a": 1}, [2]], "nor a table"),
+        ("text", "nor a table"),
+        ({"columns": ["a"], "data": [[1, 2]]}, "nor a table"),
+        ({"columns": ["a", "a"], "data": [[1, 2]]}, "nor a table"),
+        ([], "no rows"),
+    ],
+)
+def test_what_is_no_table(tmp_path, value, message):
+    (tmp_path / "p.json").write_text(json.dumps(value))
+    refused(message, tmp_path / "p.json", hint="" if message == "no rows" else "--junitxml")
+
+
+@pytest.fixture
+def experiments(tmp_path):
+    """Exports of Braintrust: the key of a row is another in each, and scores are in objects."""
+    paths = []
+    for name in ("x", "y"):
+        rows = [
+            {
+                "id": f"{name}{i}",
+                "input": {"question": f"q{i}", "tags": ["t"]},
+                "output": "text",
+                "scores": {"exact": int(RNG.random() < 0.6), "similar": RNG.random()},
+            }
+            for i in range(N)
+        ]
+        RNG.shuffle(rows)
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return paths
+
+
+def test_hints_lead_into_objects_and_each_works(experiments):
+    how = {"task": Task.SCORE}
+    hint = "give row_id='input.question', which has the same values"
+    refused("has no sample in common", experiments, hint=hint.replace("'", '"'), **how)
+    how["roles"] = Roles(row_id="input.question")
+    hint = "where NAME is one of scores.exact, scores.similar"
+    refused("it is unclear which column holds predictions", experiments, hint=hint, **how)
+    for score in ("exact", "similar"):
+        named = Roles(row_id="input.question", prediction=f"scores.{score}")
+        found = numbers(read(experiments, roles=named, task=Task.SCORE))
+        for path in experiments:
+            rows = pd.json_normalize([json.loads(line) for line in path.read_text().splitlines()])
+            in_order = rows.set_index("input.question")[f"scores.{score}"]
+            first = pd.json_normalize(
+                [json.loads(line) for line in experiments[0].read_text().splitlines()]
+            )["input.question"]
+            np.testing.assert_allclose(found[path.stem], in_order[first], rtol=1e-6)
+
+
+def test_objects_hold_configurations_only_if_named(tmp_path):
+    rows = [
+        {"id": i, "truth": i % 2, "own": RNG.random(), "p": {"a": RNG.random()}} for i in range(N)
+    ]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read(tmp_path / "p.jsonl").configurations == ("own",)
+    both = read(tmp_path / "p.jsonl", only=["own", "p.a"])
+    assert numbers(both)["p.a"] == pytest.approx([row["p"]["a"] for row in rows])
+
+
+def test_keys_of_rows_are_no_subsets(tmp_path):
+    """MLflow calls its traces tr-0, tr-1, ..., as others call training rows."""
+    traces = FLAT.assign(trace_id=[f"tr-{i}" for i in range(N)]).drop(columns="id")
+    traces.to_json(tmp_path / "p.json", orient="records")
+    assert read(tmp_path / "p.json").n_configurations == 2
+    traces["trace_id"] = ["tr-0", "tr-1"] * (N // 2)
+    traces.to_json(tmp_path / "p.json", orient="records")
+    refused("holds subsets of the data", tmp_path / "p.json")
