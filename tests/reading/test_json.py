@@ -13,9 +13,11 @@ from bbccli.types import Task
 
 RNG = np.random.default_rng(7)
 N = 40
-FLAT = pd.DataFrame(
-    {"id": [f"s{i}" for i in range(N)], "truth": np.arange(N) % 2, "a": RNG.random(N)}
-).assign(b=RNG.random(N)).round(6)
+FLAT = (
+    pd.DataFrame({"id": [f"s{i}" for i in range(N)], "truth": np.arange(N) % 2, "a": RNG.random(N)})
+    .assign(b=RNG.random(N))
+    .round(6)
+)
 
 
 def numbers(matrix):
