@@ -96,7 +96,7 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
         raise damaged[0]
     if not logs and is_result(str(path)):
         raise not_predictions(str(path))
-    if not logs and only_a_log and _suffix(path) != ".json":  # that may be a table
+    if not logs and only_a_log and unpacked_suffix(path) != ".json":  # that may be a table
         known = frameworks().values()
         looked_for = "; ".join(f"{tool.name}: {tool.signature}" for tool in known).replace("`", "")
         raise InputError(
