@@ -37,7 +37,7 @@ def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command=
     matrix = matrices.binary(n_samples=60, n_configurations=12) if matrix is None else matrix
     result = correct(matrix, metric=metric, method=methods, n_resamples=100, random_state=2)
     found = result._exhibit(cost=True)
-    return shown(Document.of(found.record), found.evidence, command)
+    return shown(Document.of(found.document), found.evidence, command)
 
 
 @cache
