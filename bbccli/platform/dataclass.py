@@ -7,7 +7,6 @@ Here all but `__init__` are functions that every record shares.
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -65,38 +64,17 @@ def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) ->
 
 
 class _Compiled:
-    """`__init__` of a class, compiled for its third instance: a command makes one or two of most
-    records, and none of many.
+    """`__init__` of a class, compiled when it is first asked for: a command makes instances of a
+    third of its records.
     """
 
     def __init__(self, cls: type) -> None:
-        self.cls, self.n_made = cls, 0
+        self.cls = cls
 
     def __get__(self, instance: object, owner: type) -> Any:
-        if instance is not None and self.n_made < 2:
-            self.n_made += 1
-            return partial(self._fill, instance)
         made = _init(self.cls, dataclasses.fields(self.cls))
         self.cls.__init__ = made  # type: ignore[misc]
         return made.__get__(instance, owner)
-
-    def _fill(self, instance: Any, *args: Any, **named: Any) -> None:
-        """Set the fields one by one; leave what does not fit them to the compiled form."""
-        fields, missing = dataclasses.fields(self.cls), dataclasses.MISSING
-        plain = (f.name for f in fields if f.init and not f.kw_only)
-        given = dict(zip(plain, args, strict=False)) | named
-        misfit = len(given) < len(args) + len(named)
-        for f in fields:
-            value = given.pop(f.name, missing) if f.init else missing
-            if value is missing:
-                value = f.default if f.default_factory is missing else f.default_factory()
-            if value is not missing:
-                object.__setattr__(instance, f.name, value)
-            misfit |= f.init and value is missing
-        if misfit or given:
-            self.__get__(None, self.cls)(instance, *args, **named)
-        elif hasattr(instance, "__post_init__"):
-            instance.__post_init__()
 
 
 def _init(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> Any:
