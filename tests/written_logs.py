@@ -157,16 +157,6 @@ def swebench(folder: Path, runs: Sequence[Run], random: Random) -> None:
         write(folder, f"{run.model}.r.json", report)
 
 
-def openai_evals(folder: Path, runs: Sequence[Run], random: Random) -> None:
-    for stem, run in named(runs, random):
-        events = [
-            {"event_id": n, "sample_id": f"s.{i}", "type": "match", "data": {"correct": bool(s)}}
-            for n, (i, _, s) in enumerate(flat(run, random))
-        ]
-        spec = {"completion_fns": [run.model], "eval_name": "e", "created_at": run.time}
-        write(folder, f"{stem}.jsonl", lines([{"spec": spec}, *events, {"final_report": {}}]))
-
-
 def junit(folder: Path, runs: Sequence[Run], random: Random) -> None:
     for stem, run in named(runs, random):
         cases = "".join(
@@ -206,6 +196,6 @@ def every_eval_ever(folder: Path, runs: Sequence[Run], random: Random) -> None:
 WRITERS: dict[str, Callable[[Path, Sequence[Run], Random], None]] = {
     one.__name__: one
     for one in (inspect, lm_eval, promptfoo, promptfoo_lines, promptfoo_table, swebench,
-                openai_evals, junit, deepeval, every_eval_ever)
+                junit, deepeval, every_eval_ever)
 }  # fmt: skip
 WITHOUT_EPOCHS = ("swebench",)

@@ -1,4 +1,4 @@
-"""Reports of SWE-bench, logs of openai-evals and JUnit XML, and what is wrong with others."""
+"""Reports of SWE-bench and JUnit XML, and what is wrong with others."""
 
 import json
 import shutil
@@ -100,14 +100,10 @@ def test_reports_that_are_not_whole(case, tmp_path_factory):
     refused(words, changed_reports(tmp_path_factory.mktemp("run"), change), kind=BbcError)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [("swebench", "is not valid JSON"), ("openai_evals", "is not valid JSON")],
-)
-def test_a_log_that_is_cut_off_is_not_passed_over(kind, words, tmp_path):
-    first = min(copied(kind, tmp_path).iterdir())
+def test_a_report_that_is_cut_off_is_not_passed_over(tmp_path):
+    first = min(copied("swebench", tmp_path).iterdir())
     first.write_bytes(first.read_bytes()[:-300])
-    refused(words, tmp_path / kind, kind=BbcError)
+    refused("is not valid JSON", tmp_path / "swebench", kind=BbcError)
 
 
 def test_a_count_that_the_lists_contradict(tmp_path):
@@ -157,109 +153,6 @@ def test_what_sb_cli_could_not_evaluate_is_not_resolved(tmp_path):
     matrix = read(changed_reports(tmp_path, moved))
     assert matrix.n_samples == N
     assert matrix.source.run.evaluation.n_scored_errors == 6
-
-
-# openai-evals
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def written(path, objects):
-    path.write_text("".join(json.dumps(one) + "\n" for one in objects))
-
-
-def test_samples_stand_in_any_order():
-    matrix = checked(LOGS / "openai_evals", "openai-evals")
-    found = means(matrix)
-    assert found["ada"] == pytest.approx(np.mean(RIGHT["ada"]))
-    assert found["bob"] == pytest.approx(np.mean(np.delete(RIGHT["bob"], 5)))
-    order = [int(key.rpartition(".")[2]) for key in matrix.keys]
-    assert matrix.predictions[0, :, 0].tolist() == [float(RIGHT["ada"][i]) for i in order]
-    assert matrix.source.run.evaluation.n_errors == 1
-    assert "available-cases" in [note.code for note in matrix.notes]
-    lengths = read(LOGS / "openai_evals", roles=Roles(prediction="length"))
-    assert means(lengths)["ada"] == pytest.approx(np.arange(N).mean() / 10)
-    assert lengths.outcome.bounds is None
-
-
-def another_eval(found):
-    found[0]["spec"]["eval_name"] += found[0]["spec"]["run_id"]
-    return found
-
-
-VERDICT = {"sample_id": "x", "type": "match", "data": {"correct": "yes"}}
-WRONG_LOGS = {
-    "the first line alone": (lambda all_: all_[:1], "no usable log of openai-evals"),
-    "no model": (
-        lambda all_: [{"spec": {"eval_name": "sums"}}, *all_[1:]],
-        "it lacks the spec",
-    ),
-    "no spec": (lambda all_: all_[1:], "it lacks the spec"),
-    "a verdict in words": (
-        lambda all_: [all_[0], VERDICT, *all_[1:]],
-        "neither right nor wrong",
-    ),
-    "no verdicts": (
-        lambda all_: [one for one in all_ if one.get("type") not in ("match", "metrics")],
-        "no answer has a score",
-    ),
-    "right ones alone": (
-        lambda all_: [one for one in all_ if one.get("type") != "match" or one["data"]["correct"]],
-        "every score is 1, and|accuracy|reports",
-    ),
-    "another eval": (another_eval, "no task was run by all 3 configurations"),
-    "unfinished": (lambda all_: all_[:-1], "there is no final_report"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG_LOGS.values(), ids=WRONG_LOGS)
-def test_logs_that_cannot_be_used(case, tmp_path_factory):
-    change, words = case
-    folder = copied("openai_evals", tmp_path_factory.mktemp("run"))
-    for path in folder.iterdir():
-        written(path, change(lines(path)))
-    with pytest.raises(BbcError, match=words):
-        verify(read(folder, roles=Roles(prediction="correct")))
-
-
-def test_a_run_without_report_takes_no_part(tmp_path):
-    folder = copied("openai_evals", tmp_path)
-    first = min(folder.iterdir())
-    written(first, lines(first)[:-4])
-    matrix = read(folder)
-    assert matrix.configurations == ("bob", "cyd")
-    (left,) = matrix.source.run.left_out
-    assert "final_report" in left.reason
-
-
-def test_a_sample_that_was_tried_again_after_an_error(tmp_path):
-    folder = copied("openai_evals", tmp_path)
-    second = sorted(folder.iterdir())[1]
-    found = lines(second)
-    (failed,) = [one for one in found if one.get("type") == "error"]
-    found.insert(-1, {**failed, "type": "match", "data": {"correct": True}})
-    found[-1]["final_report"]["accuracy"] = np.mean([*np.delete(RIGHT["bob"], 5), 1])
-    written(second, found)
-    matrix = checked(folder, "openai-evals")
-    assert matrix.source.run.evaluation.n_errors == 0
-
-
-def test_a_model_that_ran_twice(tmp_path):
-    folder = copied("openai_evals", tmp_path)
-    first = min(folder.iterdir())
-    found = lines(first)
-    found[0]["spec"]["created_at"] = "2026-11-23 09:00:00"
-    for one in found:
-        if one.get("type") == "match":
-            one["data"]["correct"] = True
-    found[-1]["final_report"]["accuracy"] = 1.0
-    written(folder / "again.jsonl", found)
-    matrix = read(folder)
-    assert matrix.n_configurations == 3
-    assert means(matrix)["ada"] == 1
-    assert matrix.source.run.evaluation.repeated == (first.name,)
 
 
 # JUnit
@@ -433,10 +326,10 @@ def test_xml_that_is_refused(case, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "agent", "errors", "expected"),
     [
-        ("openai_evals", "bob", None, np.mean(np.delete(RIGHT["bob"], 5))),
-        ("openai_evals", "bob", "missing", np.mean(np.delete(RIGHT["bob"], 5))),
-        ("openai_evals", "bob", "zero", np.delete(RIGHT["bob"], 5).sum() / N),
-        ("openai_evals", "ada", "zero", np.mean(RIGHT["ada"])),
+        ("inspect_ai/logs", "mockllm/alpha-7b x cot", None, 19 / 24),
+        ("inspect_ai/logs", "mockllm/alpha-7b x cot", "missing", 19 / 24),
+        ("inspect_ai/logs", "mockllm/alpha-7b x cot", "zero", 18 / 24),
+        ("inspect_ai/logs", "mockllm/beta-8b x cot", "zero", 15 / 24),
         ("swebench", "org__bob-4.1", None, sum(RIGHT["bob"][: N - 3]) / N),
         ("swebench", "org__bob-4.1", "zero", sum(RIGHT["bob"][: N - 3]) / N),
         ("swebench", "org__bob-4.1", "missing", sum(RIGHT["bob"][: N - 3]) / (N - 2)),
@@ -445,7 +338,7 @@ def test_xml_that_is_refused(case, tmp_path):
 def test_errors_count_as_asked(kind, agent, errors, expected):
     matrix = read(LOGS / kind, errors=errors)
     assert means(matrix)[agent] == pytest.approx(expected)
-    changed = (kind, errors) in (("openai_evals", "zero"), ("swebench", "missing"))
+    changed = (kind, errors) in (("inspect_ai/logs", "zero"), ("swebench", "missing"))
     assert (
         verify(matrix).reason == "errors count differently in " + matrix.source.run.tool
     ) == changed
@@ -457,13 +350,13 @@ def test_errors_count_as_asked(kind, agent, errors, expected):
 )
 def test_failures_that_may_count_as_best_are_doubted(run, metric, errors, noted):
     options = ["--metric", metric] + ["--errors", errors] * bool(errors)
-    printed = run.printed("correct", LOGS / "openai_evals", *options, "--format", "json")
+    printed = run.printed("correct", LOGS / "inspect_ai/logs", *options, "--format", "json")
     assert ('"failures-best"' in printed) == noted
 
 
 def test_errors_are_refused_if_asked(run):
-    refused("1 request of bob failed, such as item sums.test.5: quota", LOGS / "openai_evals",
-            errors="refuse", hint="missing", kind=BbcError)  # fmt: skip
+    refused("1 request of mockllm/alpha-7b x short failed, such as item q04: RuntimeError",
+            LOGS / "inspect_ai/logs", errors="refuse", hint="missing", kind=BbcError)  # fmt: skip
     folder = LOGS / "junit"
     status, _, err = run("correct", folder, "--errors", "refuse")
     assert (status, "--errors missing" in err) == (2, True)

@@ -90,7 +90,7 @@ def test_only_scores_are_asked_again(save):
             kind=BbcError)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["inspect", "promptfoo", "openai_evals", "junit"])
+@pytest.mark.parametrize("name", ["inspect", "promptfoo", "junit"])
 def test_runs_of_logs_may_be_epochs(name, tmp_path):
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, IN_ORDER[k]) for k in range(2)]
     WRITERS[name](tmp_path, [*runs, Run("bob", {i: [i % 2] for i in ITEMS})], Random(0))

@@ -3,7 +3,6 @@
 import gzip
 import os
 import re
-import shutil
 from itertools import product
 from pathlib import Path
 
@@ -176,5 +175,5 @@ def test_logs_of_evaluations_name_the_item(run, tmp_path):
     path.write_text("\n".join(lines))
     assert 'item {"q": "item 11?"' in run.refused("correct", path, "--prediction", "score")
     assert line_of(str(path), 3) is None  # rows are not in the order of the lines
-    shutil.copy(LOGS / "openai_evals/261122170000_ada_sums.jsonl", tmp_path / "events.jsonl")
-    assert line_of(str(tmp_path / "events.jsonl"), 3) is None
+    (samples,) = (LOGS / "lm_eval/named/org__one").glob("samples_choice_*-54-*")
+    assert line_of(str(samples), 3) is None

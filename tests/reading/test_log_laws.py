@@ -75,7 +75,7 @@ OF_FILES = {
                  "test_run_20240110_000000_2", "test_run_20240110_000000_10"),
     "every_eval_ever": (1704153600, 1704153601, 1704240000000),
 }  # fmt: skip
-TIMES = dict.fromkeys(("inspect", "promptfoo", "openai_evals", "junit"), IN_ORDER) | OF_FILES
+TIMES = dict.fromkeys(("inspect", "promptfoo", "junit"), IN_ORDER) | OF_FILES
 PAIRS = [(name, pair) for name, times in TIMES.items() for pair in itertools.pairwise(times)]
 FIRST_PAIRS = [(name, times[:2]) for name, times in TIMES.items()]
 

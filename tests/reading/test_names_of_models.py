@@ -224,16 +224,6 @@ def of_promptfoo(place, names):
     (place / "results.json").write_text(json.dumps(found))
 
 
-def of_openai_evals(place, names):
-    for name, path in zip(
-        names, sorted((DATA / "evaluations/openai_evals").iterdir()), strict=True
-    ):
-        first, rest = path.read_text().split("\n", 1)
-        spec = json.loads(first)
-        spec["spec"]["completion_fns"] = [name]
-        (place / path.name).write_text(f"{json.dumps(spec)}\n{rest}")
-
-
 def of_inspect(place, names):
     logs = sorted((DATA / "evaluations/inspect_ai/json").iterdir())
     for at, name in enumerate(names):
@@ -284,7 +274,7 @@ def of_every_eval_ever(place, names):
 
 
 OF_LOGS = (
-    *(of_promptfoo, of_openai_evals, of_inspect, of_lm_eval, of_swebench, of_junit),
+    *(of_promptfoo, of_inspect, of_lm_eval, of_swebench, of_junit),
     *(of_deepeval, of_every_eval_ever),
 )
 

@@ -47,13 +47,14 @@ def test_results_of_promptfoo_in_utf_16_are_read(form, tmp_path):
 
 @pytest.mark.parametrize("first", [b"null\n", b"[1]\n", b"\n"])
 def test_a_log_is_recognised_by_its_first_object(first, tmp_path):
-    folder = copied("openai_evals", tmp_path)
-    path = min(folder.iterdir())
+    folder = copied("lm_eval", tmp_path) / "nameless"
+    whole = read(folder)
+    path = next(folder.rglob("samples_choice_*"))
     path.write_bytes(first + path.read_bytes())
     if first.strip():
         refused("line 1 is not a JSON object", folder, kind=BbcError)
     else:
-        assert read(folder).configurations == AGENTS
+        assert read(folder).predictions.tolist() == whole.predictions.tolist()
 
 
 def test_a_log_whose_first_object_is_long_is_recognised(tmp_path):

@@ -1,12 +1,11 @@
 """Make the small logs of agents: `python make_agents.py`, with pytest installed.
 
-The JUnit XML is written by pytest, a file per agent. Reports of SWE-bench and logs of openai-evals
-are made by hand, in the form of swebench 5.0.2 (harness/reporting.py) and evals 3.0.1 (record.py).
+The JUnit XML is written by pytest, a file per agent. Reports of SWE-bench are made by hand, in the
+form of swebench 5.0.2 (harness/reporting.py).
 """
 
 import json
 import os
-import random
 import re
 import subprocess
 import sys
@@ -83,34 +82,6 @@ def swebench():
         path.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def openai_evals():
-    """A log per agent, its events in another order each; one sample is an error of one agent."""
-    for k, (agent, right) in enumerate(RIGHT.items()):
-        spec = {"completion_fns": [agent], "eval_name": "sums.test.v0", "split": "test"}
-        spec |= {
-            "run_config": {"seed": 1},
-            "run_id": f"R{k}",
-            "created_at": f"2026-11-22 17:0{k}:00",
-        }
-        order = random.Random(k).sample(range(N), N)
-        failed = 5 if k == 1 else None
-        lines = [{"spec": spec}]
-        for i in order:
-            event = {"run_id": f"R{k}", "event_id": len(lines), "sample_id": f"sums.test.{i}"}
-            lines.append({**event, "type": "sampling", "data": {"prompt": f"item {i}"}})
-            if i == failed:
-                lines.append({**event, "type": "error", "data": {"type": "x", "message": "quota"}})
-                continue
-            lines.append({**event, "type": "match", "data": {"correct": right[i]}})
-            lines.append({**event, "type": "metrics", "data": {"length": i / 10}})
-        scored = [right[i] for i in range(N) if i != failed]
-        report = {"accuracy": sum(scored) / len(scored), "boostrap_std": 0.1}
-        lines.append({"final_report": report, "run_id": f"R{k}"})
-        path = HERE / "openai_evals" / f"26112217000{k}_{agent}_sums.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
 if __name__ == "__main__":
     junit()
     swebench()
-    openai_evals()
