@@ -26,10 +26,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from pickletools import genops
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources import file_bytes
-from bbccli.tools.pickles import arrays_of, entries_by_key, series_of
+from bbccli.tools.pickles import arrays_of, constants_in, entries_by_key, series_of
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 
 _BOARD = "leaderboard.csv"
@@ -396,20 +395,10 @@ _TUNED, _TUNED_FROM = 50, {"accuracy": 10_000, "precision": np.inf}
 
 
 def _number_in(place: Path, name: str) -> float | None:
-    """Return the number after a name in a pickle, which is not loaded; None without one.
-
-    A name that was there before, as of the members of a bag, is fetched by its place in the memo.
-    """
-    named, known, n_known = False, None, 0
-    with suppress(ValueError):
-        for opcode, value, _ in genops(file_bytes(place)) if is_file(place) else ():
-            if opcode.name == "MEMOIZE":
-                known, n_known = n_known if named and known is None else known, n_known + 1
-                continue
-            if named and isinstance(value, float):
-                return value
-            named = value == name or ("GET" in opcode.name and value == known)
-    return None
+    """Return the number after a name in a pickle, which is not loaded; None without one."""
+    constants = constants_in(file_bytes(place)) if is_file(place) else ()
+    pairs = pairwise(value for _, value in constants)
+    return next((value for key, value in pairs if key == name and isinstance(value, float)), None)
 
 
 def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[float, ...]:
