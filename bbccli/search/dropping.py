@@ -184,10 +184,11 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise ValueError("DroppingSearchCV requires y to be passed, but the target y is None")
         truth = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         try:
-            race = Race.of(self, truth, params.get("groups"), routed.scorer.score)
+            race = Race(self, truth, params.get("groups"), routed.scorer.score)
             cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-            race.draw(frozen(list(cv.split(X, y, **routed.splitter.split)), X, y, None, False))
-            self._train(race, X, y, scorer, routed)
+            splits = frozen(list(cv.split(X, y, **routed.splitter.split)), X, y, None, False)
+            keeper = race.start(splits, self._candidates(), scorer)
+            self._train(race, X, y, keeper, routed)
         except BbcError as error:
             raise SearchError(error.problem, hint=error.hint) from None
         self._select(race)
@@ -204,20 +205,20 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             hint="give them to the estimator, or use GridSearchCV with a bbccli Recorder",
         )
 
+    def _candidates(self) -> Any:
+        if self.n_iter is None:
+            return ParameterGrid(self.candidates)
+        return ParameterSampler(self.candidates, self.n_iter, random_state=self.random_state)
+
     def _train(self, race: Race, X: Any, y: Any, scorer: Any, routed: Any) -> None:  # noqa: N803
         """Train the remaining configurations fold by fold."""
-        race.start(
-            ParameterGrid(self.candidates)
-            if self.n_iter is None
-            else ParameterSampler(self.candidates, self.n_iter, random_state=self.random_state)
-        )
         n_folds, n_candidates = len(race.splits), len(race.candidates)
         fit_and_score = delayed(
             partial(
                 _fit_and_score,
                 X=X,
                 y=y,
-                scorer=race.keeper(scorer),
+                scorer=scorer,
                 fit_params=routed.estimator.fit,
                 score_params=routed.scorer.score,
                 return_train_score=self.return_train_score,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from inspect import signature
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -18,7 +17,7 @@ from sklearn.utils import check_random_state
 from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import agrees, tolerance_of
-from bbccli.dropping import DropDecision, Rule, drop
+from bbccli.dropping import DropDecision, drop
 from bbccli.dropping.base import RuleNeed
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.rules import choose_rule
@@ -33,7 +32,7 @@ from bbccli.reading.arrays import matrix_of
 from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names
 from bbccli.recording.scorer import answered, convention_of, listening, own_score
-from bbccli.recording.store import Design, Part
+from bbccli.recording.store import Part
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
 
@@ -94,19 +93,6 @@ class Keeper:
         kept_score.part = part
         return kept_score
 
-    def get_metadata_routing(self) -> Any:
-        """Return the metadata requests of the metric."""
-        from sklearn.utils.metadata_routing import get_routing_for_object
-
-        return get_routing_for_object(self.metric)
-
-    def _accept_sample_weight(self) -> bool:
-        """True if the metric takes sample weights (scikit-learn 1.9)."""
-        accepts = getattr(self.metric, "_accept_sample_weight", None)
-        if accepts is not None:
-            return bool(accepts())
-        return "sample_weight" in signature(self.metric).parameters
-
 
 def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) -> Metric:
     """Return the metric to drop by: the one given, else that of the search; an OptionError if
@@ -127,45 +113,14 @@ def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) 
         ) from None
 
 
-@dataclass
 class Race:
-    """Configurations trained fold by fold.
+    """Configurations trained fold by fold: C names, and the parameters of each.
 
-    Parameters
-    ----------
-    design
-        Truth, groups and, once drawn, the test sets.
-    metric, rule, threshold, min_samples, pooling, seed
-        Basis of the decisions.
-    splits
-        Train and test rows.
-    candidates, names
-        Parameters of the configurations, and names made of those that vary.
-    outputs, parts
-        By configuration and split: the output of scikit-learn, and the predictions.
-    decisions
-        One after each step but the last.
-    warned
-        Warnings already given.
+    By configuration and split, `outputs` are those of scikit-learn, and `parts` the predictions;
+    `decisions` has one after each step but the last.
     """
 
-    design: Design
-    metric: Metric
-    rule: Rule
-    threshold: float
-    min_samples: int
-    pooling: Pooling
-    seed: int
-    splits: list[inputs.Split] = field(default_factory=list)
-    candidates: list[Mapping[str, Any]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    outputs: list[dict[int, Mapping[str, Any]]] = field(default_factory=list)
-    parts: list[dict[int, Part]] = field(default_factory=list)
-    decisions: list[DropDecision] = field(default_factory=list)
-    warned: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, search: Any, y: Any, groups: Any, scored_with: Mapping[str, Any]) -> Race:
+    def __init__(self, search: Any, y: Any, groups: Any, scored_with: Mapping[str, Any]) -> None:
         """Check the arguments of a search before training; `scored_with` is routed to the
         scorer.
         """
@@ -188,35 +143,30 @@ class Race:
         inputs.weights_of(scored_with.get("sample_weight"), design.n_samples)
         if groups is not None:
             design = replace(design, groups=inputs.codes_of_groups(groups, design.n_samples))
+        threshold = check_terms(rule, search.threshold, search.min_samples)
+        self.how = {"rule": rule, "threshold": threshold, "min_samples": search.min_samples}
+        self.pooling = partial.pooling_for(metric, choice(Pooling, search.pooling, "pooling"))
         state = search.random_state
         drawn = not isinstance(state, Integral)
-        return cls(
-            design=design,
-            metric=metric,
-            rule=rule,
-            threshold=check_terms(rule, search.threshold, search.min_samples),
-            min_samples=search.min_samples,
-            pooling=partial.pooling_for(metric, choice(Pooling, search.pooling, "pooling")),
-            seed=int(check_random_state(deepcopy(state)).randint(2**31 - 1) if drawn else state),
-        )
+        self.seed = int(check_random_state(deepcopy(state)).randint(2**31 - 1) if drawn else state)
+        self.design, self.metric = design, metric
+        self.decisions: list[DropDecision] = []
+        self.warned: set[str] = set()
 
-    def draw(self, splits: list[inputs.Split]) -> None:
-        """Set the splits."""
-        self.splits = splits
+    def start(
+        self, splits: list[inputs.Split], candidates: Iterable[Mapping[str, Any]], scorer: Any
+    ) -> Keeper:
+        """Set train and test rows and the configurations; return a scorer that keeps what the
+        metric needs.
+        """
+        self.splits, self.candidates = splits, list(candidates)
         self.design = replace(self.design, tests=tuple(test for _, test in splits))
-
-    def start(self, candidates: Iterable[Mapping[str, Any]]) -> None:
-        """Set the configurations."""
-        self.candidates = list(candidates)
         params = [inputs.of_candidate(dict(candidate)) for candidate in self.candidates]
         self.names = short_names(
             [Part(identity=str(c), session=0, params=setting) for c, setting in enumerate(params)]
         )
-        self.outputs = [{} for _ in params]
-        self.parts = [{} for _ in params]
-
-    def keeper(self, scorer: Any) -> Keeper:
-        """Return a scorer that keeps what the metric needs."""
+        self.outputs: list[dict[int, Mapping[str, Any]]] = [{} for _ in params]
+        self.parts: list[dict[int, Part]] = [{} for _ in params]
         return Keeper(scorer, ANSWERS[self.metric.wants], self.design.labels, self.design.task)
 
     def take(self, queue: Sequence[tuple[int, int]], outputs: Sequence[dict[str, Any]]) -> None:
@@ -239,52 +189,35 @@ class Race:
 
     def left(self, candidates: Sequence[int]) -> list[int]:
         """Return those without a failed fit; a ValueError if there is none."""
-        lost: dict[int, str] = {}
-        for c in candidates:
-            wrong = [part.problem for part in self.parts[c].values() if part.predictions is None]
-            lost |= {c: wrong[0]} if wrong else {}
+        lost = [c for c in candidates if len(_predicted(self.parts[c])) < len(self.parts[c])]
         if lost:
-            first = next(iter(lost))
-            summary = (
-                f"{count(len(lost), 'configuration')} left the race, such as {self.names[first]}"
-            )
+            parts = self.parts[lost[0]].values()
+            why = next(part.problem for part in parts if part.predictions is None)
+            first = f"{self.names[lost[0]]}: {why}"
             if len(lost) == len(candidates):
-                raise ValueError(f"no configuration is left: {self.names[first]}: {lost[first]}")
-            warnings.warn(f"{summary}: {lost[first]}", RuntimeWarning, stacklevel=2)
+                raise ValueError(f"no configuration is left: {first}")
+            summary = f"{count(len(lost), 'configuration')} left the race, such as {first}"
+            warnings.warn(summary, RuntimeWarning, stacklevel=2)
         return [c for c in candidates if c not in lost]
 
     def decide(self, alive: Sequence[int]) -> list[int]:
         """Return those that can still win after the folds so far."""
         seen = len(self.parts[alive[0]])
-        gone = [c for c in range(len(self.parts)) if c not in set(alive)]
-        unfinished = Unfinished(
-            dropped=tuple(self.names[c] for c in gone),
-            models=tuple(len(self.parts[c]) for c in gone),
-            n_models=seen,
-            names=tuple(self.names),
-        )
+        gone = {self.names[c]: len(p) for c, p in enumerate(self.parts) if c not in {*alive}}
+        unfinished = Unfinished((*gone,), (*gone.values(),), n_models=seen, names=(*self.names,))
         tried = {self.names[c]: list(self.parts[c].values()) for c in alive}
         matrix = partial.matrix_so_far(self.design, tried, self.names[alive[0]], unfinished)
         plan = self.plan(matrix)
         self._verify(matrix, plan.clip, alive)
         try:
-            decision = drop(
-                matrix,
-                self.metric,
-                plan,
-                rule=self.rule,
-                threshold=self.threshold,
-                min_samples=self.min_samples,
-                n_folds=len(self.splits),
-            )
+            decision = drop(matrix, self.metric, plan, n_folds=len(self.splits), **self.how)
         except UndefinedError as error:  # training on is better than stopping the search
             self._warn(f"nothing is dropped after fold {seen}: {error.problem}")
             return list(alive)
         self.decisions.append(decision)
         for note in decision.notes if decision.drop else ():
             self._warn(f"{note.text}; {note.remedy}")
-        keep = set(decision.keep)
-        return [c for c in alive if self.names[c] in keep]
+        return [c for c in alive if self.names[c] in decision.keep]
 
     def plan(self, matrix: PredictionMatrix) -> Plan:
         """Return a plan that selects as the search does."""
