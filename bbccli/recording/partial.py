@@ -99,12 +99,13 @@ def arranged(
     """Return the predictions (R, N, C, *axes) of the parts of C configurations, NaN where missing;
     of repeats beyond the first R none.
     """
-    parts = [(c, part) for c, of_one in enumerate(of_configurations) for part in of_one]
+    every = [(c, part) for c, of_one in enumerate(of_configurations) for part in of_one]
+    parts = [(c, part) for c, part in every if part.predictions is not None]
     shape = n_repeats, design.n_samples, len(of_configurations), *axes
     filled: FloatArray = np.full(shape, np.nan, dtype_of(part for _, part in parts))
     for c, part in parts:
         rows, repeat = _place(design, part)
-        if part.predictions is not None and repeat < n_repeats:
+        if repeat < n_repeats:
             filled[repeat, rows, c] = part.predictions
     return filled
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
-from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -24,7 +22,7 @@ from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
 from bbccli.recording.partial import arranged, class_names_of, dtype_of, with_others
 from bbccli.recording.scorer import METRIC_FAILED
-from bbccli.recording.store import Design, Listed, Part
+from bbccli.recording.store import Listed, Part
 from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
@@ -32,11 +30,10 @@ Listing = Mapping[str, list[Listed]]
 """Candidates by identity, in the order in which searches listed them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Predictions of C configurations for N samples in R repeats.
+    """A folder, finished or not: predictions of C configurations for N samples in R repeats.
 
-    Parameters
+    Attributes
     ----------
     path
         The folder.
@@ -44,6 +41,8 @@ class Recording:
         Truth, classes and folds.
     tries
         The C configurations: tries with predictions that count.
+    parts
+        Their parts.
     listed
         Candidates of searches.
     kind
@@ -59,15 +58,97 @@ class Recording:
         Unreadable files.
     """
 
-    path: Path
-    design: Design
-    tries: tuple[Try, ...]
-    listed: Listing
-    kind: PredictionKind
-    predictions: FloatArray
-    folds: IntArray | None
-    left_out: tuple[LeftOut, ...]
-    damaged: tuple[str, ...]
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+        check_size(sum(file.stat().st_size for file in files), str(path))
+        self.design = store.load_design(path)
+        parts, self.damaged = store.parts_in(path)
+        self.listed: Listing = store.by_identity(store.listed_in(path))
+        tries = self._named([self._placed(part) for part in parts])
+        self.left_out = tuple(_left_out(tries, self.listed))
+        self.tries = [attempt for attempt in tries if attempt.counts]
+        if not self.tries:
+            raise _nothing(path, tries, self.damaged)
+        self.parts = [part for attempt in self.tries for part in attempt.parts]
+        predicted = [part for part in self.parts if part.predictions is not None]
+        self.kind = partial.common_kind({part.kind for part in predicted if part.kind}, path)
+        self.predictions = self._array(predicted)
+        self.folds = self._folds(predicted)
+
+    def _named(self, parts: Sequence[Part]) -> list[Try]:
+        """Return all tries, named: those of searches in their order, then by first trial."""
+        groups = store.by_identity(parts)
+        known: dict[tuple[str, int], str] = {}
+        for part in parts:
+            if part.name and part.score is not None:
+                about = str((part.estimator, part.params))
+                if known.setdefault((part.name, part.session), about) != about:
+                    raise InputError(
+                        "several configurations have the same name",
+                        path=self.path,
+                        value=part.name,
+                        hint="use rec.scorer for a search: it distinguishes them by their "
+                        "parameters",
+                    )
+        tries: list[Try] = []
+        for identity in dict.fromkeys([*self.listed, *groups]):
+            splits = [candidate.splits for candidate in self.listed.get(identity, ())]
+            tries += tries_of(groups.get(identity, ()), splits)
+        labels = [candidate.label for of_one in self.listed.values() for candidate in of_one]
+        names = attempts.short_names([attempt.parts[0] for attempt in tries], labels)
+        for attempt, name in zip(tries, names, strict=True):
+            attempt.name = name
+        return tries
+
+    def _placed(self, part: Part) -> Part:
+        """Return a part with its rows and its repeat, possibly taken from its split."""
+        plan, rows, repeat = self.design, part.rows, part.repeat
+        if rows is None and part.split is None and part.predictions is None:  # only tried
+            return part
+        if part.split is not None:
+            there = part.split < len(plan.tests)
+            rows = plan.tests[part.split] if there else None
+            repeat = plan.places[part.split][0] if there else 0
+        at = np.asarray(rows)
+        self._check(part, at.dtype.kind == "i" and at.size)
+        alike = part.weights is None or part.weights.shape == at.shape
+        self._check(part, alike and at.min() >= 0 and at.max() < plan.n_samples)
+        return replace(part, rows=at, repeat=repeat)
+
+    def _check(self, part: Part, fits: object) -> None:
+        if not fits:
+            raise InputError(
+                "a part does not fit the folds of the recording",
+                path=self.path,
+                value=part.name or part.identity,
+                hint="record it again in another folder",
+            )
+
+    def _array(self, predicted: Sequence[Part]) -> FloatArray:
+        """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
+        plan, labels = self.design, self.kind is PredictionKind.LABEL
+        n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in predicted])
+        n_classes = len(plan.classes)
+        axes = (n_classes,) if plan.task is Task.MULTICLASS and not labels else ()
+        n_values = n_repeats * plan.n_samples * len(self.tries) * math.prod(axes)
+        check_size(n_values * dtype_of(predicted).itemsize, str(self.path))
+        for part in predicted:
+            values = np.asarray(part.predictions)
+            codes = values.dtype.kind == "i" and ((values >= 0) & (values <= n_classes)).all()
+            self._check(part, values.shape == (*np.asarray(part.rows).shape, *axes))
+            self._check(part, codes or not labels)
+        return arranged(plan, [attempt.parts for attempt in self.tries], n_repeats, axes)
+
+    def _folds(self, predicted: Iterable[Part]) -> IntArray | None:
+        """Return the fold of each sample (R, N): from the design, or if all parts agree."""
+        folds = self.design.folds(len(self.predictions))
+        for part in () if self.design.places else predicted:
+            before = folds[part.repeat, part.rows]
+            if part.fold is None or ((before >= 0) & (before != part.fold)).any():
+                return None
+            folds[part.repeat, part.rows] = part.fold
+        return folds
 
     @property
     def configurations(self) -> tuple[str, ...]:
@@ -97,34 +178,6 @@ def recognises(path: Path) -> bool:
     return (path / store.HEADER).is_file()
 
 
-def load(path: Path) -> Recording:
-    """Read the folder of a recording, finished or not."""
-    files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
-    check_size(sum(file.stat().st_size for file in files), str(path))
-    plan = store.load_design(path)
-    parts, damaged = store.parts_in(path)
-    listed = store.by_identity(store.listed_in(path))
-    tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)
-    counted = [attempt for attempt in tries if attempt.counts]
-    if not counted:
-        raise _nothing(path, tries, damaged)
-    predicted = [[part for part in t.parts if part.predictions is not None] for t in counted]
-    kinds = {part.kind for group in predicted for part in group if part.kind}
-    kind = partial.common_kind(kinds, path)
-    predictions = _prediction_array(path, plan, predicted, kind)
-    return Recording(
-        path=path,
-        design=plan,
-        tries=tuple(counted),
-        listed=listed,
-        kind=kind,
-        predictions=predictions,
-        folds=_folds(plan, itertools.chain(*predicted), len(predictions)),
-        left_out=tuple(_left_out(tries, listed)),
-        damaged=tuple(damaged),
-    )
-
-
 def _nothing(path: Path, tries: Iterable[Try], damaged: Sequence[str]) -> InputError:
     """Return why a recording has no predictions."""
     problem = next((p.problem for attempt in tries for p in attempt.parts if p.problem), "")
@@ -137,31 +190,6 @@ def _nothing(path: Path, tries: Iterable[Try], damaged: Sequence[str]) -> InputE
         hint += "(where it codes labels, as FLAML does, both get codes; successive halving over "
         hint += "samples scores other rows); or call rec.write()"
     return InputError(f"holds no predictions{why and '; '}{why}", path=path, hint=hint)
-
-
-def _tries(path: Path, parts: Iterable[Part], listed: Listing) -> list[Try]:
-    """Return all tries, named: those of searches in their order, then by first trial."""
-    groups = store.by_identity(parts)
-    known: dict[tuple[str, int], str] = {}
-    for part in parts:
-        if part.name and part.score is not None:
-            about = str((part.estimator, part.params))
-            if known.setdefault((part.name, part.session), about) != about:
-                raise InputError(
-                    "several configurations have the same name",
-                    path=path,
-                    value=part.name,
-                    hint="use rec.scorer for a search: it distinguishes them by their parameters",
-                )
-    tries: list[Try] = []
-    for identity in dict.fromkeys([*listed, *groups]):
-        splits = [candidate.splits for candidate in listed.get(identity, ())]
-        tries += tries_of(groups.get(identity, ()), splits)
-    labels = [candidate.label for candidates in listed.values() for candidate in candidates]
-    names = attempts.short_names([attempt.parts[0] for attempt in tries], labels)
-    for attempt, name in zip(tries, names, strict=True):
-        attempt.name = name
-    return tries
 
 
 def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
@@ -179,67 +207,10 @@ def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
             yield LeftOut(candidates[-1].label or identity, "every fit failed")
 
 
-def _placed(path: Path, plan: Design, part: Part) -> Part:
-    """Return a part with its rows and its repeat, possibly taken from its split."""
-    rows, repeat = part.rows, part.repeat
-    if rows is None and part.split is None and part.predictions is None:  # only tried
-        return part
-    if part.split is not None:
-        there = part.split < len(plan.tests)
-        rows, repeat = (plan.tests[part.split], plan.places[part.split][0]) if there else (None, 0)
-    if rows is None or rows.dtype.kind != "i" or not rows.size:
-        raise _damaged(path, part)
-    alike = part.weights is None or part.weights.shape == rows.shape
-    if not alike or rows.min() < 0 or rows.max() >= plan.n_samples:
-        raise _damaged(path, part)
-    return replace(part, rows=rows, repeat=repeat)
-
-
-def _prediction_array(
-    path: Path, plan: Design, predicted: Sequence[list[Part]], kind: PredictionKind
-) -> FloatArray:
-    """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
-    everything = [part for group in predicted for part in group]
-    n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in everything])
-    by_class = plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL
-    axes = (len(plan.classes),) if by_class else ()
-    n_values = n_repeats * plan.n_samples * len(predicted) * math.prod(axes)
-    check_size(n_values * dtype_of(everything).itemsize, str(path))
-    for part in everything:
-        values = np.asarray(part.predictions)
-        codes = kind is not PredictionKind.LABEL or (
-            values.dtype.kind == "i" and ((values >= 0) & (values <= len(plan.classes))).all()
-        )
-        if values.shape != (len(np.asarray(part.rows)), *axes) or not codes:
-            raise _damaged(path, part)
-    return arranged(plan, predicted, n_repeats, axes)
-
-
-def _damaged(path: Path, part: Part) -> InputError:
-    return InputError(
-        "a part does not fit the folds of the recording",
-        path=path,
-        value=part.name or part.identity,
-        hint="record it again in another folder",
-    )
-
-
-def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray | None:
-    """Return the fold of each sample (R, N): from the design, or if all parts agree."""
-    folds = plan.folds(n_repeats)
-    for part in () if plan.places else predicted:
-        before = folds[part.repeat, part.rows]
-        if part.fold is None or ((before >= 0) & (before != part.fold)).any():
-            return None
-        folds[part.repeat, part.rows] = part.fold
-    return folds
-
-
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
-    scored = partial.with_default_score(run.design, _parts(run))
-    run, tries = replace(run, design=scored), run.tries
-    plan = with_others(scored, _parts(run))
+    run.design = partial.with_default_score(run.design, run.parts)
+    plan, tries = with_others(run.design, run.parts), run.tries
     weights, weighted, otherwise = _weights(run)
     tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
     there = tested if run.folds is None else tested | (run.folds >= 0)
@@ -256,7 +227,7 @@ def handed_over(run: Recording) -> Predictions:
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
     identities = [attempt.identity for attempt in tries]
-    any_score = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
+    any_score = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
     report = ToolRun(
         tool="recorder",
         left_out=run.left_out,
@@ -268,7 +239,7 @@ def handed_over(run: Recording) -> Predictions:
         curves=tuple(_curves(run)),
         again=tuple(attempt.name for attempt in tries if attempt.again),
         tried_again=tuple(t.name for c, t in enumerate(tries) if t.identity in identities[:c]),
-        damaged=run.damaged,
+        damaged=tuple(run.damaged),
         weighted=weighted,
         refolded=run.design.refold,
         directions=attempts.directions_of(tries),
@@ -290,10 +261,6 @@ def handed_over(run: Recording) -> Predictions:
         ),
         vault_in(run.path) if plan.sealed else None,
     )
-
-
-def _parts(run: Recording) -> list[Part]:
-    return [part for attempt in run.tries for part in attempt.parts]
 
 
 def _roles(
@@ -369,7 +336,7 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
         Why they are not, if there are weights.
     """
     weights = run.design.weights
-    scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
+    scored = [part for part in run.parts if part.score is not None and part.split is not None]
     weighted = [part for part in scored if part.weights is not None]
     hint = "record them in separate folders, or give the weights: Recorder(sample_weight=)"
     fault = functools.partial(InputError, path=run.path, hint=hint)
@@ -397,7 +364,7 @@ RUNS = (
         "recorder",
         f"`{store.HEADER}`",
         recognises,
-        lambda folder: handed_over(load(folder)),
+        lambda folder: handed_over(Recording(folder)),
         Order.FIRST,
     ),
 )

@@ -16,6 +16,7 @@ from bbccli.dropping import Rule
 from bbccli.dropping.base import MIN_SAMPLES
 from bbccli.errors import OptionError
 from bbccli.metrics import Metric, metric_named
+from bbccli.platform import openings
 from bbccli.platform.arguments import choice, switch
 from bbccli.recording import inputs, store
 from bbccli.recording.attempts import at_epoch
@@ -31,7 +32,7 @@ from bbccli.recording.scorer import (
     own_score,
 )
 from bbccli.recording.store import Part, identity_of, parts_in
-from bbccli.recording.vault import Look, check_plan, on_sealed, open_part, sealed_off
+from bbccli.recording.vault import Look, on_sealed, open_part, sealed_off
 from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
@@ -446,7 +447,8 @@ class Recorder:
         if self._sealed is None:
             raise OptionError("the recorder has no vault", hint="make it with vault=0.2")
         chosen = self._chosen(metric)
-        check_plan(self.folder, self._design.planned, stricter=stricter)
+        place = self.folder / store.VAULT / store.OPENINGS
+        openings.check_plan(place, self._design.planned, stricter=stricter)
         at = self.rows, np.asarray(self._sealed.rows)
         predictions = on_sealed(model, *self._samples, *at, chosen, self._response, fitted=fitted)
         of = (self.folder, self._sealed, name, predictions, chosen)
@@ -458,10 +460,8 @@ class Recorder:
         metric, tests = metric_of(self._scoring), known_tests(self._splits, *self._samples)
         # a pipeline's own score does not call its predict()
         response = self._response or ("predict" if metric is own_score else "")
-        labels, task = self._design.labels, self._design.task
-        return RecordingScorer(
-            self.folder, metric, tests, labels, task, self._session, response=response
-        )
+        of = (metric, self._design.labels, self._design.task, self.folder, tests, self._session)
+        return RecordingScorer(*of, response=response)
 
     @property
     def _data(self) -> str:

@@ -26,7 +26,7 @@ from bbccli.recording import inputs, store
 from bbccli.recording.inputs import RESPONSES, Split, UnfitError, codes_of_labels
 from bbccli.recording.stopping import watched
 from bbccli.recording.store import Part
-from bbccli.types import IntArray, PredictionKind, Task
+from bbccli.types import PredictionKind, Task
 
 METRIC_FAILED = "its metric failed"
 """Begins the problem of a part without a score."""
@@ -43,21 +43,92 @@ class Turn:
 
 
 @dataclass(eq=False)
-class RecordingScorer:
+class Listener:
+    """A metric whose predictions are kept, in the form of a part.
+
+    Parameters
+    ----------
+    metric
+        ``metric(estimator, X, y)``: a scorer of scikit-learn.
+    labels : (K,)
+        The classes, sorted; None for regression.
+    task
+        The task.
+    """
+
+    metric: Any
+    labels: NDArray[Any] | None
+    task: Task
+
+    def answered(
+        self, part: Part, heard: dict[str, Any], methods: Sequence[str], estimator: Any, rows: Any
+    ) -> Part:
+        """Return a part with the predictions of an estimator for some rows, or its problem: it has
+        no such method, or answers in another form.
+
+        `heard` are its answers so far, by method; one of `methods`, the best first, is called if
+        none was heard.
+        """
+        called = [name for name in methods if name in heard]
+        able = [name for name in methods if callable(getattr(estimator, name, None))]
+        if not called and not able:
+            return replace(part, problem=f"no {methods[-1]}()")
+        name = (called or able)[0]
+        output = heard[name] if called else getattr(estimator, name)(rows)
+        try:
+            predictions, kind = self._kept(name, np.asarray(output), estimator)
+        except UnfitError as error:
+            return replace(part, problem=str(error))
+        return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
+
+    def _kept(
+        self, name: str, answer: NDArray[Any], estimator: Any
+    ) -> tuple[NDArray[Any], PredictionKind]:
+        """Return the answer of a method in the form of a part.
+
+        Returns
+        -------
+        predictions : (n,) or (n, K)
+            Class codes, K for a label outside the K classes, values, probabilities or scores; for
+            two classes those of the last.
+        kind
+            Their kind.
+        """
+        labels, one_each = self.labels, answer.size == len(answer)
+        if labels is None or self.task is Task.REGRESSION:
+            if name != "predict" or not one_each:
+                raise UnfitError(f"{name} did not return a list of values")
+            return answer.reshape(-1), PredictionKind.VALUE
+        if name == "predict":
+            return codes_of_labels(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
+        scores = name == "decision_function"
+        if scores and len(labels) == 2 and one_each:
+            return answer.reshape(-1), PredictionKind.SCORE
+        pairs = scores and getattr(estimator, "decision_function_shape", "ovr") == "ovo"
+        classes = getattr(estimator, "classes_", labels)  # a training fold may lack one
+        if not pairs and (answer.ndim != 2 or len(classes) != answer.shape[1]):
+            raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
+        columns = () if pairs else codes_of_labels(np.asarray(classes), labels)
+        if scores and len(columns) != len(labels):
+            raise UnfitError("decision_function has no column for each class")
+        if len(columns) < len(labels):
+            whole = np.zeros((len(answer), len(labels)), answer.dtype)
+            whole[:, columns] = answer
+            answer = whole
+        kind = PredictionKind.SCORE if scores else PredictionKind.PROBABILITY
+        return answer[:, 1] if len(labels) == 2 else answer, kind
+
+
+@dataclass(eq=False)
+class RecordingScorer(Listener):
     """Score like the metric of the search, and write the predictions to a folder.
 
     Parameters
     ----------
     folder
         Absolute path of the recording.
-    metric
-        ``metric(estimator, X, y)``: a scorer of scikit-learn.
     known
         The test sets. Other rows, those of training and of the final fit, are only scored.
-    labels : (K,)
-        The classes, sorted; None for regression.
-    task
-        The task.
     session
         Time when it was handed out; of rows scored twice the first predictions count.
     name
@@ -71,10 +142,7 @@ class RecordingScorer:
     """
 
     folder: Path
-    metric: Any
     known: Known
-    labels: NDArray[Any] | None
-    task: Task
     session: int
     name: str = ""
     flags: tuple[str, ...] = ()
@@ -173,7 +241,7 @@ class RecordingScorer:
         if part.problem:  # a search gives such a fit no score
             return part
         responses = (self.response,) if self.response else RESPONSES
-        return answered(part, heard, responses, estimator, features, self.labels, self.task)
+        return self.answered(part, heard, responses, estimator, features)
 
 
 def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
@@ -227,9 +295,6 @@ def _form(scorer: Any) -> tuple[Any, ...]:
     return scorer._score_func, scorer._sign, scorer._response_method, rest
 
 
-# Predictions of estimators, in the form of a part
-
-
 @contextmanager
 def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
     """Yield the answers of an estimator for these rows in the body, by method.
@@ -271,83 +336,6 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
                 attributes.pop(name, None)
             else:
                 attributes[name] = before
-
-
-def answered(
-    part: Part,
-    heard: dict[str, Any],
-    responses: Sequence[str],
-    estimator: Any,
-    features: Any,
-    labels: NDArray[Any] | None,
-    task: Task,
-) -> Part:
-    """Return a part with the predictions of an estimator for some rows, or its problem: it has no
-    such method, or answers in another form.
-
-    `heard` are its answers so far, by method; `responses` are methods, the best first, one of which
-    is called if none was heard.
-    """
-    called = [name for name in responses if name in heard]
-    able = [name for name in responses if callable(getattr(estimator, name, None))]
-    if not called and not able:
-        return replace(part, problem=f"no {responses[-1]}()")
-    name = (called or able)[0]
-    output = heard[name] if called else getattr(estimator, name)(features)
-    try:
-        predictions, kind = _kept(name, np.asarray(output), estimator, labels, task)
-    except UnfitError as error:
-        return replace(part, problem=str(error))
-    return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
-
-
-def _kept(
-    name: str, answer: NDArray[Any], estimator: Any, labels: NDArray[Any] | None, task: Task
-) -> tuple[NDArray[Any], PredictionKind]:
-    """Return an answer in the form of a part.
-
-    Parameters
-    ----------
-    name, answer
-        The method, and its result.
-    labels : (K,)
-        The sorted classes; None for regression.
-
-    Returns
-    -------
-    predictions : (n,) or (n, K)
-        Class codes, K for a label outside the K classes, values, probabilities or scores; for two
-        classes those of the last.
-    kind
-        Their kind.
-    """
-    if labels is None or task is Task.REGRESSION:
-        if name != "predict" or answer.size != len(answer):
-            raise UnfitError(f"{name} did not return a list of values")
-        return answer.reshape(-1), PredictionKind.VALUE
-    if name == "predict":
-        return codes_of_labels(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
-    if name == "decision_function":
-        if len(labels) == 2 and answer.size == len(answer):
-            return answer.reshape(-1), PredictionKind.SCORE
-        pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
-        if pairs or len(_columns(answer, estimator, labels)) != len(labels):
-            raise UnfitError("decision_function has no column for each class")
-        return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.SCORE
-    columns = _columns(answer, estimator, labels)
-    if len(columns) < len(labels):
-        whole = np.zeros((len(answer), len(labels)), answer.dtype)
-        whole[:, columns] = answer
-        answer = whole
-    return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.PROBABILITY
-
-
-def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntArray:
-    """Return the class of each column: a training fold may lack one."""
-    classes = getattr(estimator, "classes_", labels)
-    if answer.ndim != 2 or len(classes) != answer.shape[1]:
-        raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
-    return codes_of_labels(np.asarray(classes), labels)
 
 
 # Test sets are recognised by a digest of their rows

@@ -88,11 +88,6 @@ class Look:
         return f"<{self.name}: {self.metric} {figure(self.value)} ({ends}), {at}>"
 
 
-def check_plan(folder: Path, planned: int, *, stricter: bool) -> None:
-    """Refuse an opening beyond the plan, unless a stricter level is asked for."""
-    openings.check_plan(folder / VAULT / OPENINGS, planned, stricter=stricter)
-
-
 def open_part(
     folder: Path,
     part: Design,
@@ -111,8 +106,8 @@ def open_part(
     or an opening that counts.
     """
     store.load_sealed(folder)
-    planned = store.load_design(folder).planned
-    check_plan(folder, planned, stricter=stricter)
+    planned, place = store.load_design(folder).planned, folder / VAULT / OPENINGS
+    openings.check_plan(place, planned, stricter=stricter)
     kept, kind = inputs.predictions_of(predictions, part.n_samples, part)
     matrix = _matrix(part, name, kept, kind)
     metric = choose_metric(metric, matrix)
@@ -124,26 +119,19 @@ def open_part(
     about: dict[str, Any] = {"name": name, "file": file, "sha256": sha256}
     about |= {"kind": str(kind), "time": time.time(), "level": level}
     about |= {} if reach is None else {"reach": reach, "metric": metric.name}
-    number = openings.append(folder / VAULT / OPENINGS, about)
-    if number > planned and not stricter:  # another process was faster
-        check_plan(folder, planned, stricter=False)
+    number = openings.append(place, about)
+    if number > planned:  # another process was faster
+        openings.check_plan(place, planned, stricter=stricter)
     vault = vault_in(folder)
     earlier = replace(vault, openings=vault.openings[: number - 1])
     outside = miss_of_next(vault, shown_by(earlier), 1 - level)
     answer = figure_of(matrix, metric, Plan(), outside)
     passed = None if reach is None else reaches(answer, reach, metric.direction)
-    shown, ends = passed is not False, answer.interval
-    return Look(
-        name,
-        number,
-        planned,
-        metric.name,
-        answer.value if shown else None,
-        ends.lower if ends and shown else None,
-        ends.upper if ends and shown else None,
-        1 - outside,
-        passed,
-    )
+    look = Look(name, number, planned, metric.name, answer.value, None, None, 1 - outside, passed)
+    if passed is False:
+        return replace(look, value=None)
+    ends = answer.interval
+    return replace(look, lower=ends.lower, upper=ends.upper) if ends else look
 
 
 def on_sealed(
@@ -172,15 +160,12 @@ def on_sealed(
         if hasattr(model, "best_params_") and hasattr(model, "estimator"):  # a search
             model = clone(model.estimator).set_params(**clone(model.best_params_, safe=False))
         model = clone(model).fit(*(inputs.taken(values, among) for values in (features, truth)))
-    if not response:
-        wanted = {
-            PredictionKind.LABEL: ("predict",),
-            PredictionKind.VALUE: ("predict",),
-            PredictionKind.SCORE: ("decision_function", "predict_proba", "predict"),
-            PredictionKind.PROBABILITY: ("predict_proba", "decision_function", "predict"),
-        }[metric.wants]
-        response = next(name for name in wanted if hasattr(model, name))
-    return getattr(model, response)(rows)
+    wanted: tuple[str, ...] = inputs.RESPONSES
+    if metric.wants is PredictionKind.SCORE:
+        wanted = ("decision_function", "predict_proba", "predict")
+    elif metric.wants is not PredictionKind.PROBABILITY:
+        wanted = ("predict",)
+    return getattr(model, response or next(name for name in wanted if hasattr(model, name)))(rows)
 
 
 def vault_in(folder: Path) -> Vault:

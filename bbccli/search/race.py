@@ -31,7 +31,7 @@ from bbccli.platform.text import count
 from bbccli.reading.arrays import matrix_of
 from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names
-from bbccli.recording.scorer import answered, convention_of, listening, own_score
+from bbccli.recording.scorer import Listener, convention_of, listening, own_score
 from bbccli.recording.store import Part
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
@@ -55,25 +55,12 @@ class KeptScore(float):
 
 
 @dataclass(eq=False)
-class Keeper:
-    """Score by the metric of a search, and keep the predictions.
-
-    Parameters
-    ----------
-    metric
-        ``metric(estimator, X, y)``: a scorer of scikit-learn, or of a `Recorder`.
-    methods
-        Methods of the estimator whose answer is kept, the best first.
-    labels : (K,)
-        The classes, sorted; None for regression.
-    task
-        The task.
+class Keeper(Listener):
+    """Score by the metric of a search, and keep the predictions: the answers of `methods` of the
+    estimator, the best first.
     """
 
-    metric: Any
     methods: Sequence[str]
-    labels: NDArray[Any] | None
-    task: Task
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
         """Return the score of a fitted estimator; anything but a number unchanged."""
@@ -86,7 +73,7 @@ class Keeper:
         weights = params.get("sample_weight")
         weights = None if weights is None else np.asarray(weights, np.float64)
         part = Part(identity="", session=0, score=float(kept_score), weights=weights)
-        part = answered(part, heard, self.methods, estimator, X, self.labels, self.task)
+        part = self.answered(part, heard, self.methods, estimator, X)
         values = part.predictions
         if values is not None and values.dtype.kind == "f" and not np.isfinite(values).all():
             part = replace(part, predictions=None, kind=None, problem="predictions are not finite")
@@ -167,7 +154,7 @@ class Race:
         )
         self.outputs: list[dict[int, Mapping[str, Any]]] = [{} for _ in params]
         self.parts: list[dict[int, Part]] = [{} for _ in params]
-        return Keeper(scorer, ANSWERS[self.metric.wants], self.design.labels, self.design.task)
+        return Keeper(scorer, self.design.labels, self.design.task, ANSWERS[self.metric.wants])
 
     def take(self, queue: Sequence[tuple[int, int]], outputs: Sequence[dict[str, Any]]) -> None:
         """Store scikit-learn's output for models, each a configuration and a split."""

@@ -9,25 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from bbccli.domain.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.platform.arrays import DamagedError, array_of
-from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.file_parsing import (
-    files_in,
-    folders_in,
-    is_file,
-    left_out,
-    read_json,
-)
+from bbccli.reading.runs.file_parsing import files_in, folders_in, is_file, left_out, read_json
 from bbccli.reading.sources import file_bytes
 from bbccli.tools.pickles import arrays_of
 from bbccli.types import FloatArray
@@ -46,15 +37,6 @@ _FAILED = tuple(f"StatusType.{status}" for status in ("CRASHED", "TIMEOUT", "MEM
 _KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_models_on_disc=None"
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A run: seed and number identify it; a larger budget trains it more."""
-
-    key: _Key
-    budget: float
-    file: Path
-
-
 def recognises(path: Path) -> bool:
     """True for the temporary folder of auto-sklearn, or the hidden one within it."""
     return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
@@ -70,21 +52,22 @@ def load(path: Path) -> Predictions:
             hint=f"give the folder that holds both: {above}",
         )
     truth = _targets(root / _TARGETS)
-    candidates = _candidates(root)
-    if not candidates:
+    trained = _trained(root)
+    if not trained:
         raise InputError("has no predictions", path=path, hint=_KEEP)
     histories = _histories(path)
     finished, n_failed = _finished(histories)
-    full = max(candidate.budget for candidate in candidates)
-    names = _names([*(candidate.key for candidate in candidates), *finished])
-    flags = {names[candidate.key]: _flags(candidate, full) for candidate in candidates}
-    predictions = {
-        names[candidate.key]: _predictions(candidate, len(truth)) for candidate in candidates
-    }
-    lost = [names[key] for key in finished if names[key] not in flags]
-    dummies = {name for key, name in names.items() if key[1] == _DUMMY}
-    n_tried = len({*flags, *lost} - dummies) + n_failed
+    full, keys = max(budget for budget, _ in trained.values()), sorted({*trained, *finished})
+    several = len({seed for seed, _ in keys}) > 1
+    names = {(seed, n): f"{seed}_{n}" if several else str(n) for seed, n in keys}
+    flags = {names[key]: _flags(key, budget, full) for key, (budget, _) in trained.items()}
+    predictions = {names[key]: _predictions(file, len(truth)) for key, (_, file) in trained.items()}
+    lost = [names[key] for key in finished if key not in trained]
+    n_tried = sum(key[1] != _DUMMY for key in keys) + n_failed
     first = next(iter(predictions.values()))
+    by_class = first.ndim == 2
+    exact = truth.astype(np.float64)
+    coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
     inner = root.relative_to(path) / _TARGETS, root.relative_to(path) / _PREDICTIONS
     run = ToolRun(
         tool="auto-sklearn",
@@ -93,10 +76,10 @@ def load(path: Path) -> Predictions:
     )
     return Predictions(
         predictions,
-        {"truth": _truth(truth, first.ndim == 2)},
+        {"truth": truth.astype(np.int64) if coded else truth},
         files_in(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
         Metadata(
-            classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
+            classes=tuple(map(str, range(first.shape[1]))) if by_class else (),
             flags=flags,
             n_candidates_total=n_tried if histories else None,
             run=run,
@@ -104,56 +87,42 @@ def load(path: Path) -> Predictions:
     )
 
 
-def _truth(values: FloatArray, by_class: bool) -> Any:
-    """Return the truth (N,), as codes if all are and there is a prediction per class."""
-    exact = values.astype(np.float64)
-    coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
-    return values.astype(np.int64) if coded else values
-
-
 def _root(path: Path) -> Path:
     """Return the folder that holds the runs."""
     return path if is_file(path / _TARGETS) else path / _INNER
 
 
-def _candidates(root: Path) -> list[_Candidate]:
-    """Return runs with predictions, each at its largest budget, in the order of their numbers."""
-    candidates = []
+def _trained(root: Path) -> dict[_Key, tuple[float, Path]]:
+    """Return largest budget and predictions of each run that has some, in order of the numbers."""
+    runs = []
     for folder in folders_in(root / "runs"):
         named = _RUN.fullmatch(folder.name)
         file = folder / f"predictions_ensemble_{folder.name}.npy"
         if named and is_file(file):
-            candidates.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
-    candidates.sort(key=lambda candidate: (candidate.key, -candidate.budget))
-    return [next(group) for _, group in groupby(candidates, key=lambda candidate: candidate.key)]
+            runs.append(((int(named[1]), int(named[2])), (float(named[3]), file)))
+    return dict(sorted(runs))
 
 
-def _names(keys: list[_Key]) -> dict[_Key, str]:
-    """Return the number of each run, after the seed if there are several."""
-    several = len({seed for seed, _ in keys}) > 1
-    return {key: f"{key[0]}_{key[1]}" if several else str(key[1]) for key in keys}
-
-
-def _flags(candidate: _Candidate, full: float) -> tuple[str, ...]:
+def _flags(key: _Key, budget: float, full: float) -> tuple[str, ...]:
     """Return the flags of a run; a budget of 0 means a search without budgets, or the dummy."""
-    if candidate.key[1] == _DUMMY:
+    if key[1] == _DUMMY:
         return ("dummy",)
-    return ("low_fidelity",) if 0 < candidate.budget < full else ()
+    return ("low_fidelity",) if 0 < budget < full else ()
 
 
-def _predictions(candidate: _Candidate, n_samples: int) -> FloatArray:
+def _predictions(place: Path, n_samples: int) -> FloatArray:
     """Return the predictions (N,) or (N, K) of a run."""
-    arrays = arrays_of(file_bytes(candidate.file), str(candidate.file))
+    arrays = arrays_of(file_bytes(place), str(place))
     if isinstance(arrays, dict) or arrays.dtype.kind != "f" or arrays.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
-            path=candidate.file,
+            path=place,
             hint="export the predictions as Parquet or CSV",
         )
     if len(arrays) != n_samples:
         raise InputError(
             f"has {len(arrays)} predictions for {n_samples} targets",
-            path=candidate.file,
+            path=place,
             hint="fit with resampling_strategy='cv', into an unused folder",
         )
     return arrays[:, 0] if arrays.ndim == 2 and arrays.shape[1] == 1 else arrays

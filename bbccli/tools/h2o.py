@@ -28,7 +28,7 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
 from bbccli.reading.runs.file_parsing import left_out, table_numbers
 from bbccli.reading.table import check_column_names
-from bbccli.types import FloatArray, Pooling, Task
+from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _PREDICT = "predict"
 _PREDICTIONS = ".cv_holdout_predictions.csv"
@@ -57,23 +57,31 @@ def load(folder: Path) -> Predictions:
     files = sorted(folder.glob(f"*{_PREDICTIONS}"))
     names = [path.name.removesuffix(_PREDICTIONS) for path in files]
     board = _board(folder / _BOARD)
-    models = [name for name in names if not board or name in board]
+    unlisted = [name for name in names if board and name not in board]
+    models = [name for name in names if name not in unlisted]
     if not models:
         problem = f"no model of {_BOARD} has predictions"
         raise InputError(problem, path=folder, hint="export the predictions")
     predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
-    n_rows = _check_same_shape(predictions, folder)
-    classes = tuple(predictions[models[0]])
-    classes = () if classes == (_PREDICT,) else classes
+    shapes = {name: (len(next(iter(p.values()))), [*p]) for name, p in predictions.items()}
+    n_rows, columns = shapes[models[0]]
+    for name, (n, others) in shapes.items():
+        if (n, others) != (n_rows, columns):
+            raise InputError(
+                f"has {n} rows and the columns {', '.join(others)}, but "
+                f"{models[0]} has {n_rows} and {', '.join(columns)}",
+                path=folder / f"{name}{_PREDICTIONS}",
+                hint="keep the models of one run in one folder, with leaderboard.csv",
+            )
+    classes = () if columns == [_PREDICT] else tuple(columns)
     short = _short(models)
-    gone = [name for name in board if name not in names]
-    stacked = [name for name in gone if name.startswith(_STACKED)]
-    lost = [name for name in gone if name not in stacked]
+    stacked = [name for name in board if name not in names and name.startswith(_STACKED)]
+    lost = [name for name in board if name not in (*names, *stacked)]
     metric, metric_name = _metric(board, classes)
     run = ToolRun(
         tool="H2O",
         left_out=(
-            *left_out((name for name in names if name not in models), "not on the leaderboard"),
+            *left_out(unlisted, "not on the leaderboard"),
             *left_out(stacked, "stacked; not exported"),
             *left_out(lost, "not exported"),
         ),
@@ -126,11 +134,12 @@ def _predictions(place: Path) -> dict[str, FloatArray]:
         )
     if _PREDICT not in frame.names:
         raise InputError("has no column predict", path=place, hint=_AGAIN)
-    held = [i for i, name in enumerate(frame.data.column_names) if name == _PREDICT]
-    if len(held) == 2:  # the second one is a class
-        others = [i for i in range(len(frame.data.column_names)) if i != held[0]]
+    first = frame.data.column_names.index(_PREDICT)
+    of_class = frame.data.column_names.count(_PREDICT) == 2  # the second one
+    if of_class:
+        others = [i for i in range(len(frame.data.column_names)) if i != first]
         frame = replace(frame, data=frame.data.select(others))
-    names = [name for name in frame.names if name != _PREDICT or len(held) == 2] or [_PREDICT]
+    names = [name for name in frame.names if name != _PREDICT or of_class] or [_PREDICT]
     check_column_names(frame)
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
     columns = table_numbers(frame, names)
@@ -145,28 +154,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _check_same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> int:
-    """Refuse models of different rows or classes; return the number of rows."""
-    shapes = {name: (len(next(iter(p.values()))), list(p)) for name, p in predictions.items()}
-    first = next(iter(shapes))
-    for name, (n_rows, columns) in shapes.items():
-        if shapes[name] != shapes[first]:
-            raise InputError(
-                f"has {n_rows} rows and the columns {', '.join(columns)}, but "
-                f"{first} has {shapes[first][0]} and {', '.join(shapes[first][1])}",
-                path=folder / f"{name}{_PREDICTIONS}",
-                hint="keep the models of one run in one folder, with leaderboard.csv",
-            )
-    return shapes[first][0]
-
-
 def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     """Return the folds if all models have the same."""
     places = [folder / f"{name}{_FOLDS}" for name in models]
-    if not all(place.is_file() for place in places):
-        return {}
-    folds = []
-    for place in places:
+    folds: list[IntArray] = []
+    for place in places if all(place.is_file() for place in places) else ():
         fault = partial(InputError, path=place, hint="export the folds again")
         frame = file_parsing.parse_table(place)
         names = frame.data.column_names
@@ -181,7 +173,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
         if len(values) != n_rows:
             raise fault(f"has {len(values)} rows, but the predictions have {n_rows}")
         folds.append(values.astype(np.int64))
-    return {"fold": folds[0]} if all((fold == folds[0]).all() for fold in folds) else {}
+    return {"fold": folds[0]} if folds and all((fold == folds[0]).all() for fold in folds) else {}
 
 
 def _short(models: list[str]) -> dict[str, str]:

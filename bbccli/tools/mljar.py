@@ -8,36 +8,37 @@
 4. Weights are in a column `sample_weight`; a model without it is scored without.
 5. mljar appends copies to classes with few rows, possibly in several folds: dropped.
 6. A model that learns in one go logs its score in each fold: so it is known whether the folds in
-   `folds/` were the ones used. For others see `mljar_logs`.
+   `folds/` were the ones used.
 7. In a regression many learners scale the target, and back: little is lost but the last digit,
    64.99999999999999 for 65. For a skewed target, the logarithm of its distance from the smallest
    target of the training rows (`X_min_values`) is scaled, and smaller ones are clipped at it. So
    the truth is the target of a model without scaling, such as the baseline; mljar scores the others
    on targets of their own.
 
-For the last, the rule of `sample_columns.differing` does not work: models without scaling write the
-same digits, and the noise of the others grows with what was added to a target on the way.
+A line of a log: iteration, score on the training rows, score on the validation rows. Models with
+several iterations keep the best one, and so stop on the fold that scores them. The network logs no
+score on the validation rows: it stops on a part of the training rows.
+
+For scaled targets, the rule of `sample_columns.differing` does not work: models without scaling
+write the same digits, and the noise of the others grows with what was added to a target on the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bbccli.domain import source
-from bbccli.domain.source import STOPPED_EARLY, ReportedScore, Targets
+from bbccli.domain.source import STOPPED_EARLY, FoldCurves, ReportedScore, Targets
 from bbccli.errors import InputError
-from bbccli.platform.dataclass import dataclass
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing as files
 from bbccli.reading.runs.file_parsing import MIXED, left_out, parse_table, read_json, read_positions
 from bbccli.reading.sample_columns import odd_one
-from bbccli.tools import mljar_logs
 from bbccli.tools.mljar_ensemble import WITHOUT_WEIGHTS, ensemble_of
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
@@ -53,10 +54,11 @@ _METRICS = {
     **{name: name for name in ("spearman", "pearson")},
 }
 _BOARD = "leaderboard.csv"
+_LOG = "learner_fold_{}_training.log"
 _READ = (
     *("params.json", "data_info.json", _BOARD, "split_validation_indices.npy"),
     *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
-    *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
+    *("*/framework.json", "*/ensemble.json", f"*/{_LOG.format('*')}"),
 )
 _WEIGHT = "sample_weight"
 _ENSEMBLE = "Ensemble"
@@ -80,27 +82,57 @@ _AGAIN = "copy the run again"
 _OF_SEVERAL = "the folder mixes models of several runs"
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Content of the descriptions of a run."""
+Columns = dict[str, FloatArray]
 
-    folder: Path
-    task: Task
-    metric: str | None
-    metric_name: str | None
-    models: tuple[str, ...]
-    probes: tuple[str, ...]
-    split: bool
-    n_folds: int
-    n_repeats: int
-    n_rows: int
-    deployed: object
-    limit: object
 
-    @property
-    def n_logged(self) -> int:
-        """Folds with logs of their own: with repeats or a split, rows have none."""
-        return 0 if self.split or self.n_repeats > 1 else self.n_folds
+class Run:
+    """Content of the descriptions of a run, and of the logs of its models.
+
+    `saved` has the models, of which `models` predict every row, `partial` lack a fold, and `probes`
+    have a random feature.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        place, other = folder / "params.json", folder / "data_info.json"
+        params, info = read_json(place), read_json(other)
+        self.folder = folder
+        self.n_rows: Any = info.get("rows") if isinstance(info, dict) else None
+        if type(self.n_rows) is not int or self.n_rows < 1:
+            raise InputError("lacks the number of rows", path=other, hint=_AGAIN)
+        try:
+            if not isinstance(params["saved"], list):
+                raise TypeError
+            self.task, called = _TASKS[params["ml_task"]], str(params["eval_metric"])
+            validation = params["validation_strategy"]
+            names = list(dict.fromkeys(map(str, params["saved"])))
+            self.split = str(validation["validation_type"]) == "split"
+            self.n_folds = int(validation.get("k_folds") or 1)
+            self.n_repeats = int(validation.get("repeats") or 1)
+            self.deployed = params.get("best_model")
+            self.limit = params.get("max_single_prediction_time")
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise InputError(
+                "is not the description of a finished mljar run",
+                path=place,
+                hint="let the run finish, or copy its whole folder",
+            ) from None
+        metric = _METRICS.get(called)
+        self.metric = "f1-micro" if (self.task, metric) == (Task.MULTICLASS, "f1") else metric
+        self.metric_name = None if metric else called
+        for name in names:
+            files.check_name(name, place)
+        self.probes = [name for name in names if name.endswith(_PROBE)]
+        self.saved = [name for name in names if name not in self.probes]
+        if not self.saved:
+            raise InputError("the run has not saved any model", path=folder, hint="let it finish")
+        # those at the end were stopped before they were written, unless their folders are gone
+        there = [self.place(name).exists() or not (folder / name).is_dir() for name in self.saved]
+        models = self.saved[: 1 + max((at for at, known in enumerate(there) if known), default=0)]
+        self.partial = [name for name in models if self._lacks_folds(name)]
+        self.models = [name for name in models if name not in self.partial]
+        if not self.models:
+            problem = "each model has a fold without a score, and mljar keeps no predictions there"
+            raise InputError(problem, path=folder, hint="run it with another eval_metric")
 
     def place(self, name: str) -> Path:
         """Return the file of a model's predictions."""
@@ -114,8 +146,49 @@ class _Run:
         """Return the error about some rows of a model's predictions."""
         return parse_table(self.place(name)).column(column).fault(problem, rows, hint=hint)
 
+    def curves(self, name: str) -> list[tuple[float, ...]]:
+        """Return the scores of a model in each fold, at each iteration; none if a log is missing,
+        or rows have no fold of their own: with repeats or a split.
+        """
+        n_folds = 0 if self.split or self.n_repeats > 1 else self.n_folds
+        logs = [self.folder / name / _LOG.format(fold) for fold in range(n_folds)]
+        curves = [_curve(log) for log in logs if log.is_file()]
+        return curves if len(curves) == n_folds and all(curves) else []
 
-Columns = dict[str, FloatArray]
+    def stopping_curves(self) -> Iterator[FoldCurves]:
+        """Yield the curves of the models that have several iterations, if their metric is known."""
+        for name in self.models if self.metric else ():
+            curves = tuple(self.curves(name))
+            if max(map(len, curves), default=0) > 1:
+                yield FoldCurves(id=name, metric=self.metric or "", folds=curves)
+
+    def in_folds(self, name: str) -> list[float]:
+        """Return the scores of a model that learns in one go, in the folds."""
+        curves = self.curves(name)
+        return [score for (score,) in curves] if {*map(len, curves)} == {1} else []
+
+    def _lacks_folds(self, name: str) -> bool:
+        """True if a model has too few rows, and in some fold no score, such as Pearson's r of equal
+        predictions: mljar keeps predictions that improve its score.
+        """
+        undefined = self.n_folds <= self.n_rows and np.isnan(self.in_folds(name)).any()
+        return bool(undefined) and parse_table(self.place(name)).n_rows < self.n_rows
+
+    def flags(self, name: str) -> tuple[str, ...]:
+        """Return threats to validity shown by the name of a model, or by its logs."""
+        holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
+        holds["averaged_over_repeats"] = self.n_repeats > 1
+        if logs := [*(self.folder / name).glob(_LOG.format("*"))]:
+            holds[STOPPED_EARLY] = any(len(_curve(log)) > 1 for log in logs)
+        return tuple(flag for flag, held in holds.items() if held)
+
+
+def _curve(log: Path) -> tuple[float, ...]:
+    """Return the scores on the validation rows; none in a log of another form, or without them."""
+    try:
+        return tuple(float(score) for _, _, score in files.read_rows(log))
+    except ValueError:
+        return ()
 
 
 def recognises(folder: Path) -> bool:
@@ -125,11 +198,11 @@ def recognises(folder: Path) -> bool:
 
 def load(folder: Path) -> Predictions:
     """Read the models of a run."""
-    whole = _described(folder)
-    run, partial = _trained(whole)
+    run = Run(folder)
     board = _board(run)
-    listed = [*whole.models, *(board or ())]
-    tried = dict.fromkeys([*listed, *mljar_logs.begun_in(folder)])
+    listed = [*run.saved, *(board or ())]
+    begun = sorted(log.parent.name for log in folder.glob(f"*/{_LOG.format('*')}"))
+    tried = dict.fromkeys([*listed, *begun])
     lost = [name for name in tried if name not in (*run.models, *run.probes)]
     tables = _tables(run)
     places = _places(run, len(tables[run.models[0]]["target"]))
@@ -156,20 +229,20 @@ def load(folder: Path) -> Predictions:
         tool="mljar",
         left_out=(
             *left_out(run.probes, "a probe with a random feature"),
-            *left_out(partial, "mljar keeps no predictions of a fold without a score"),
+            *left_out(run.partial, "mljar keeps no predictions of a fold without a score"),
             *left_out([name for name in lost if name not in listed], "not finished"),
-            *left_out([n for n in lost if n in listed and n not in partial], _NOT_SAVED),
+            *left_out([n for n in lost if n in listed and n not in run.partial], _NOT_SAVED),
         ),
         metric=run.metric,
         metric_name=run.metric_name,
         unchecked=next((why for why, holds in reasons.items() if holds), ""),
         leaderboard=tuple(score for score in scores if score.fold is None),
         fold_scores=tuple(score for score in scores if score.fold is not None),
-        curves=mljar_logs.stopping_curves(run.folder, run.models, run.metric, run.n_logged),
+        curves=tuple(run.stopping_curves()),
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
-        ensemble=ensemble_of(folder, run.deployed, whole.models, run.metric, run.limit, n_copies),
+        ensemble=ensemble_of(run, n_copies),
     )
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
@@ -178,7 +251,7 @@ def load(folder: Path) -> Predictions:
         Metadata(
             task=run.task,
             classes=tuple(map(str, classes)),
-            flags={name: _flags(run, name) for name in run.models},
+            flags={name: run.flags(name) for name in run.models},
             selection=Pooling.POOLED,
             n_candidates_total=len(run.models) + len(lost) if lost else None,
             run=report,
@@ -186,22 +259,7 @@ def load(folder: Path) -> Predictions:
     )
 
 
-def _trained(whole: _Run) -> tuple[_Run, list[str]]:
-    """Return the run with the models that predict every row, and those that lack a fold."""
-    run = whole
-    while len(run.models) > 1 and not (last := run.place(run.models[-1])).exists():
-        if not last.parent.is_dir():  # gone, and not stopped before it was written
-            break
-        run = replace(run, models=run.models[:-1])
-    partial = [name for name in run.models if _lacks_folds(run, name)]
-    run = replace(run, models=tuple(name for name in run.models if name not in partial))
-    if not run.models:
-        problem = "each model has a fold without a score, and mljar keeps no predictions there"
-        raise InputError(problem, path=run.folder, hint="run it with another eval_metric")
-    return run, partial
-
-
-def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
+def _check_copies(run: Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
     """Refuse extra targets that are not copies of rows of rare classes."""
     enough = max(_OF_A_CLASS, run.n_folds)
     if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
@@ -213,47 +271,7 @@ def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool
         )
 
 
-def _described(folder: Path) -> _Run:
-    place, other = folder / "params.json", folder / "data_info.json"
-    params, info = read_json(place), read_json(other)
-    n_rows = info.get("rows") if isinstance(info, dict) else None
-    if type(n_rows) is not int or n_rows < 1:
-        raise InputError("lacks the number of rows", path=other, hint=_AGAIN)
-    try:
-        if not isinstance(params["saved"], list):
-            raise TypeError
-        task = _TASKS[params["ml_task"]]
-        validation = params["validation_strategy"]
-        saved = list(dict.fromkeys(map(str, params["saved"])))
-        metric = _METRICS.get(str(params["eval_metric"]))
-        run = _Run(
-            folder=folder,
-            task=task,
-            metric="f1-micro" if (task, metric) == (Task.MULTICLASS, "f1") else metric,
-            metric_name=None if metric else str(params["eval_metric"]),
-            models=tuple(name for name in saved if not name.endswith(_PROBE)),
-            probes=tuple(name for name in saved if name.endswith(_PROBE)),
-            split=str(validation["validation_type"]) == "split",
-            n_folds=int(validation.get("k_folds") or 1),
-            n_repeats=int(validation.get("repeats") or 1),
-            n_rows=n_rows,
-            deployed=params.get("best_model"),
-            limit=params.get("max_single_prediction_time"),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise InputError(
-            "is not the description of a finished mljar run",
-            path=place,
-            hint="let the run finish, or copy its whole folder",
-        ) from None
-    for name in saved:
-        files.check_name(name, place)
-    if not run.models:
-        raise InputError("the run has not saved any model", path=folder, hint="let it finish")
-    return run
-
-
-def _tables(run: _Run) -> dict[str, Columns]:
+def _tables(run: Run) -> dict[str, Columns]:
     """Return the columns of each model, all with the same number of rows."""
     tables = {name: files.table_numbers(parse_table(run.place(name))) for name in run.models}
     first = run.models[0]
@@ -268,7 +286,7 @@ def _tables(run: _Run) -> dict[str, Columns]:
     return tables
 
 
-def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
+def _places(run: Run, n_rows: int) -> dict[str, IntArray]:
     """Return the samples of the rows, and their folds if known."""
     if run.split and run.n_repeats == 1:
         place = run.folder / "split_validation_indices.npy"
@@ -294,7 +312,7 @@ def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
     return {"row_id": np.arange(n_rows), "fold": folds}
 
 
-def _classes(run: _Run, target: FloatArray) -> list[Any]:
+def _classes(run: Run, target: FloatArray) -> list[Any]:
     """Return the classes in the order of their codes: text, or the codes themselves."""
     broken = np.flatnonzero(target % 1)
     if len(broken):
@@ -325,7 +343,7 @@ def _preprocessing(model: Path, *files: str) -> tuple[Path, list[dict[str, Any]]
     return place or model, fits
 
 
-def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
+def _weights(run: Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     """Return the sample weights, shared by all models that were scored with them."""
     weights = {name: table[_WEIGHT] for name, table in tables.items() if _WEIGHT in table}
     first = next(iter(weights), "")
@@ -338,7 +356,7 @@ def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     return weights.get(first)
 
 
-def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> FloatArray:
+def _predictions(run: Run, name: str, table: Columns, classes: list[Any]) -> FloatArray:
     """Return the predictions (n,) or (n, K) of a model."""
     by_name = {key: values for key, values in table.items() if key.startswith("prediction")}
     by_class = run.task is Task.MULTICLASS
@@ -351,14 +369,7 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Fl
     return np.column_stack([by_name[key] for key in names]) if by_class else by_name[names[0]]
 
 
-def _flags(run: _Run, name: str) -> tuple[str, ...]:
-    holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
-    holds["averaged_over_repeats"] = run.n_repeats > 1
-    holds[STOPPED_EARLY] = mljar_logs.stops_early(run.folder / name, otherwise=holds[STOPPED_EARLY])
-    return tuple(flag for flag, held in holds.items() if held)
-
-
-def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
+def _board(run: Run) -> dict[str, tuple[int, str]] | None:
     """Return the row and the score of each model on the leaderboard; None without one."""
     place = run.folder / _BOARD
     if not place.is_file():
@@ -374,9 +385,16 @@ def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
 
 
 def _scores(
-    run: _Run, board: dict[str, tuple[int, str]] | None, truth: FloatArray, targets: Targets | None
+    run: Run, board: dict[str, tuple[int, str]] | None, truth: FloatArray, targets: Targets | None
 ) -> Iterator[ReportedScore]:
     """Yield the scores on the leaderboard, and in the folds of models that learn in one go."""
+
+    def reported(name: str, value: float, fold: int | None = None) -> ReportedScore:
+        tolerance = source.tolerance_of(_TOLERANCE, value)
+        return ReportedScore(
+            id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
+        )
+
     place, noisy = run.folder / _BOARD, targets.scaled if targets is not None else ()
     # equal targets, scaled and back, have ranks of their own
     alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
@@ -384,30 +402,9 @@ def _scores(
         if board is not None:
             row, text = board[name]
             score = files.number_in(text, place, row, "metric_value", hint=_AGAIN)
-            yield _reported(run, name, score)
-        for fold, value in enumerate(_in_folds(run, name)):
-            yield _reported(run, name, value, fold)
-
-
-def _reported(run: _Run, name: str, value: float, fold: int | None = None) -> ReportedScore:
-    tolerance = source.tolerance_of(_TOLERANCE, value)
-    return ReportedScore(
-        id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
-    )
-
-
-def _in_folds(run: _Run, name: str) -> list[float]:
-    """Return the scores of a model that learns in one go, in the folds."""
-    curves = mljar_logs.curves_of(run.folder / name, run.n_logged)
-    return [score for (score,) in curves] if {*map(len, curves)} == {1} else []
-
-
-def _lacks_folds(run: _Run, name: str) -> bool:
-    """True if a model has too few rows, and in some fold no score, such as Pearson's r of equal
-    predictions: mljar keeps predictions that improve its score.
-    """
-    undefined = run.n_folds <= run.n_rows and np.isnan(_in_folds(run, name)).any()
-    return bool(undefined) and parse_table(run.place(name)).n_rows < run.n_rows
+            yield reported(name, score)
+        for fold, value in enumerate(run.in_folds(name)):
+            yield reported(name, value, fold)
 
 
 def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
@@ -433,7 +430,7 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
 
 
 def _truth(
-    run: _Run, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
+    run: Run, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
 ) -> tuple[FloatArray, Targets | None]:
     """Return the target of all models (n,), and those of models that scale."""
     targets = {name: table["target"] for name, table in tables.items()}
@@ -468,7 +465,7 @@ def _truth(
 
 
 def _other_target(
-    run: _Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
+    run: Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
 ) -> InputError:
     """Return the error about two models with different targets, naming the one that most
     contradict.

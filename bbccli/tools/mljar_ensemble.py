@@ -6,9 +6,8 @@ rounds as there are, and skips those with which a prediction would take longer t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,24 +15,20 @@ from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading.runs.file_parsing import is_file, read_json
 
+if TYPE_CHECKING:
+    from bbccli.tools.mljar import Run
+
 _TOLERANCE = 1e-6
 WITHOUT_WEIGHTS = ("spearman", "pearson")
 """Metrics that mljar computes without the weights of the samples."""
 
 
-def ensemble_of(
-    folder: Path,
-    deployed: object,
-    saved: Sequence[str],
-    metric: str | None,
-    limit: object,
-    n_copies: int,
-) -> Ensemble | None:
+def ensemble_of(run: Run, n_copies: int) -> Ensemble | None:
     """Return mljar's ensemble; None if it deploys a single model that the rule did not choose.
 
-    deployed, saved, limit: `best_model`, `saved` and `max_single_prediction_time` in `params.json`.
     n_copies: rows that are copies of others.
     """
+    folder, saved, deployed, metric = run.folder, run.saved, run.deployed, run.metric
     name = "Ensemble"
     if metric is None or not isinstance(deployed, str):
         return None
@@ -59,7 +54,7 @@ def ensemble_of(
         weights=tuple(times.get(candidate, 0.0) / sum(times.values()) for candidate in candidates),
         rounds=len(candidates),
         seconds=seconds,
-        limit=float(limit) if isinstance(limit, int | float) and limit else np.inf,
+        limit=float(run.limit) if isinstance(run.limit, int | float) and run.limit else np.inf,
         cuts="quantiles" if isinstance(about.get("threshold"), float) else "",
         cut_for="accuracy",
         cut=about.get("threshold"),

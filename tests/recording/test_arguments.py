@@ -19,7 +19,7 @@ from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder, store
 from bbccli.recording.inputs import in_json
-from bbccli.recording.reader import load
+from bbccli.recording.reader import Recording
 from bbccli.types import PredictionKind, Task
 
 N = 40
@@ -258,7 +258,8 @@ def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
     rec.write("one", np.ones(N, bool), given, flags=None)
     matrix = read(rec.folder)
     assert matrix.kind is kind
-    assert load(rec.folder).kind is kind or kind is PredictionKind.LABEL  # of floats by its reader
+    recorded = Recording(rec.folder).kind
+    assert recorded is kind or kind is PredictionKind.LABEL  # of floats by its reader
     np.testing.assert_array_equal(matrix.predictions[0, :, 0], kept)
 
 

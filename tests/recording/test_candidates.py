@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from bbccli.errors import InputError
 from bbccli.recording import store
-from bbccli.recording.reader import handed_over, load
+from bbccli.recording.reader import Recording, handed_over
 
 
 class Doubling(KNeighborsClassifier):
@@ -32,7 +32,7 @@ def test_parameters_that_fit_changes_are_told_by_the_scores(tmp_path):
     assert words in str(caught[0].message)
     assert (verified.n_fits, verified.incomplete) == (9, ())
     listed = {one.label: one.value for one in store.listed_in(rec.folder)}
-    board = handed_over(load(rec.folder)).about.run.leaderboard
+    board = handed_over(Recording(rec.folder)).about.run.leaderboard
     assert {score.id: score.value for score in board} == {
         f"n_neighbors={2 * k}": listed[f"n_neighbors={k}"] for k in (1, 2, 9)
     }
@@ -57,7 +57,7 @@ def test_a_score_given_to_failed_fits_is_none(tmp_path, score):
     rec = recorder(tmp_path, cv=3)
     verified = rec.finish(search(rec, grid={"n_neighbors": [-1, 3, 7]}, error_score=score))
     assert (verified.n_fits, verified.incomplete) == (6, ("n_neighbors=-1",))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert [one.name for one in run.left_out] == ["n_neighbors=-1"]
 
 
@@ -73,7 +73,7 @@ def test_a_metric_that_fails_is_the_cause(tmp_path):
     rec = recorder(tmp_path, cv=LeaveOneOut(), scoring="neg_log_loss")
     rec.finish(search(rec))
     with pytest.raises(InputError, match="its metric failed: y_true contains only one") as caught:
-        load(rec.folder)
+        Recording(rec.folder)
     assert "response='predict_proba'" in caught.value.hint
 
 
@@ -82,7 +82,7 @@ def test_names_leave_out_what_the_class_tells(tmp_path):
     pipe = Pipeline([("m", GaussianNB())])
     grid = {"m": [LogisticRegression(C=1), LogisticRegression(C=9), KNeighborsClassifier(3), SVC()]}
     rec.finish(GridSearchCV(pipe, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y))
-    assert load(rec.folder).configurations == (
+    assert Recording(rec.folder).configurations == (
         *("m=LogisticRegression C=1", "m=LogisticRegression C=9"),
         *("m=KNeighborsClassifier", "m=SVC C=1"),
     )
@@ -91,4 +91,4 @@ def test_names_leave_out_what_the_class_tells(tmp_path):
 def test_a_single_candidate_is_named_by_what_was_searched(tmp_path):
     rec = recorder(tmp_path)
     rec.finish(search(rec, grid={"n_neighbors": [3]}))
-    assert load(rec.folder).configurations == ("KNeighborsClassifier n_neighbors=3",)
+    assert Recording(rec.folder).configurations == ("KNeighborsClassifier n_neighbors=3",)

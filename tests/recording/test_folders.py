@@ -11,7 +11,7 @@ from bbccli.errors import InputError
 from bbccli.platform import resources
 from bbccli.recording import store
 from bbccli.recording.attempts import short_names
-from bbccli.recording.reader import handed_over, load
+from bbccli.recording.reader import Recording, handed_over
 from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.types import Pooling, PredictionKind, Task
 
@@ -49,7 +49,7 @@ def scored(split, value, score, *, session=1, params=None, name="", time=0):
 def test_what_is_written_is_read(folder, plan):
     for split, value in ((1, 0.75), (0, 0.25)):
         store.write_part(folder, scored(split, value, 0.5 + split / 4))
-    run = load(folder)
+    run = Recording(folder)
     assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
     assert run.folds.tolist() == [[0, 1] * 3]
     about = handed_over(run).about
@@ -65,21 +65,21 @@ def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
     for split, strength, time in ((0, 1, 30), (1, 1, 5), (0, 2, 20), (1, 2, 40), (0, 3, 10)):
         found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
         store.write_part(folder, found)
-    run = load(folder)
+    run = Recording(folder)
     assert handed_over(run).about.run.tried == ("C=1", "C=3", "C=2")
 
 
 def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):
     for value, session, time in ((0.1, 1, 5), (0.2, 2, 6), (0.3, 2, 7)):
         store.write_part(folder, scored(0, value, 0.9, session=session, time=time))
-    assert np.nanmax(load(folder).predictions) == 0.2
+    assert np.nanmax(Recording(folder).predictions) == 0.2
 
 
 def test_the_scores_of_the_search_decide(folder):
     store.write_part(folder, scored(0, 0.1, 0.8, time=5))
     store.write_part(folder, scored(0, 0.2, 0.9, time=6))
     store.write_listed(folder, [Listed(scored(0, 0, 0).identity, "C=1", 0.9, (0.9, 0.9))])
-    run = load(folder)
+    run = Recording(folder)
     assert np.nanmax(run.predictions) == 0.2
     assert run.complete.tolist() == [False]
 
@@ -98,7 +98,7 @@ def test_other_headers(folder, change, problem):
     header = folder / store.HEADER
     header.write_text(json.dumps(json.loads(header.read_text()) | change))
     with pytest.raises(InputError, match=problem):
-        load(folder)
+        Recording(folder)
 
 
 def test_labels_beside_probabilities_are_refused(folder):
@@ -107,17 +107,17 @@ def test_labels_beside_probabilities_are_refused(folder):
     object.__setattr__(other, "kind", PredictionKind.LABEL)
     store.write_part(folder, other)
     with pytest.raises(InputError, match="several forms: label, probability"):
-        load(folder)
+        Recording(folder)
 
 
 def test_a_recording_larger_than_allowed(tmp_path):
     many = Design(Task.BINARY, np.arange(200_000) % 2, ("no", "yes"), FOLDS)
     store.start(tmp_path / "run", many)
     store.write_part(tmp_path / "run", scored(0, 0.5, 0.5))
-    assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
+    assert Recording(tmp_path / "run").predictions.shape == (1, 200_000, 1)
     small = resources.Reading(max_input=2**20)
     with resources.use_reading(small), pytest.raises(InputError, match="holds more than"):
-        load(tmp_path / "run")
+        Recording(tmp_path / "run")
 
 
 # Names

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.reading import read
 from bbccli.recording import store
-from bbccli.recording.reader import handed_over, load
+from bbccli.recording.reader import Recording, handed_over
 
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
@@ -20,7 +20,7 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
 
 def what(folder):
     """All that counts of a recording, whoever wrote it and when."""
-    run = load(folder)
+    run = Recording(folder)
     assert run.damaged == ()
     order = np.argsort(run.configurations)
     names = tuple(run.configurations[i] for i in order)
@@ -61,7 +61,7 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     for process in processes:
         process.join(600)
         assert process.exitcode == 0
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
     assert run.complete.all()
     assert handed_over(run).about.run.again == handed_over(run).about.run.tried_again == ()
@@ -94,7 +94,7 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
         assert written.count(k) >= goal
     for k in range(1, 9):  # once more, as one begins a search again
         scored(rec, scorer, KNeighborsClassifier(k))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert len(run.configurations) == 8
     assert run.damaged == ()
     assert run.complete.all()

@@ -49,7 +49,7 @@ from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder, store
 from bbccli.recording.inputs import in_json
-from bbccli.recording.reader import handed_over, load
+from bbccli.recording.reader import Recording, handed_over
 from bbccli.recording.scorer import own_score
 from bbccli.stats.verification import verified
 from bbccli.types import PredictionKind, Task
@@ -67,7 +67,7 @@ def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
     verified = rec.finish(recorded)
     assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (3, 18, ())
     assert max(verified.largest_deviation, verified.largest_recomputed) < 1e-12
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.configurations == ("n_neighbors=1", "n_neighbors=3", "n_neighbors=7")
     found = (run.design.task, run.kind, run.design.classes)
     assert found == (Task.BINARY, PredictionKind.PROBABILITY, ("0", "1"))
@@ -85,7 +85,7 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     pipe = Pipeline([("scale", StandardScaler()), ("m", GaussianNB())])
     made = RandomizedSearchCV(pipe, grid, n_iter=4, cv=rec.cv, scoring=rec.scorer, random_state=0)
     rec.finish(made.fit(X, Y))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
     assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
     assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
@@ -109,7 +109,7 @@ def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     assert np.isnan(recorded.cv_results_["mean_test_score"][1])
     verified = rec.finish(recorded)
     assert verified.incomplete == (f"fails={median}",)
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.configurations[0] == "fails=1000"
     assert run.complete.tolist() == [True, False]
     assert np.isnan(run.predictions[0, :, 1]).any()
@@ -134,7 +134,7 @@ def test_later_calls_of_the_scorer_and_training_rows_are_no_fits(tmp_path):
     recorded.score(X[test], Y[test])  # of the refitted winner, which has seen these rows
     assert rec.finish(recorded).n_fits == 6
     recorded.score(X[test], Y[test])
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     for rows, own in by_hand(KNeighborsClassifier(1), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, rows, 0], own[:, 1])
     assert len(list(store.paths(rec.folder))) == 7
@@ -155,7 +155,7 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
             rec.finish(wrong)
     made.set_params(scoring=rec.configuration("knn"), refit=False).fit(X, Y)
     with pytest.raises(InputError, match="several configurations have the same name"):
-        load(rec.folder)
+        Recording(rec.folder)
 
 
 # Data of all kinds
@@ -193,7 +193,7 @@ def test_features_of_all_kinds(tmp_path, features, estimator, request):
     n_jobs = 2 if "mixed" in request.node.name else 1  # objects are known in other processes
     recorded = search(rec, estimator, grid, X=features, y=truth, n_jobs=n_jobs)
     assert rec.finish(recorded).n_fits == 6
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.design.classes == ("no", "yes")
     assert run.configurations == ("C=0.1", "C=1")
 
@@ -216,7 +216,7 @@ def test_predictions_of_all_kinds(tmp_path, y, estimator, scoring, method, found
     verified = rec.finish(recorded)
     assert (verified.largest_recomputed or 0) < 1e-12
     assert verified.n_recomputed == (6 if isinstance(scoring, str) else 0)
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     classes = () if y is VALUES else ("0", "1", "2")[: y.max() + 1]
     assert (run.design.task, run.design.classes) == (found, classes)
     assert run.predictions.shape == (1, 60, 2, *([3] if y is THREE else []))
@@ -233,7 +233,7 @@ def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
     cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
     rec = recorder(tmp_path, y, cv, "accuracy", response="predict_proba")
     rec.finish(search(rec, y=y))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert (run.predictions[0, :20, :, 0] == 0).all()
     assert np.allclose(run.predictions[0, :20].sum(axis=2), 1)
     assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
@@ -263,7 +263,7 @@ def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=GroupKFold(3), scoring="accuracy", groups=groups)
     made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
     rec.finish(made.fit(X, Y, groups=groups))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     pairs = set(zip(run.design.groups.tolist(), run.folds[0].tolist(), strict=True))
     assert len(pairs) == 20
 
@@ -272,7 +272,7 @@ def test_repeated_holdout(tmp_path):
     cv = ShuffleSplit(4, test_size=0.5, random_state=0)
     rec = recorder(tmp_path, cv=cv, scoring="accuracy")
     rec.finish(search(rec))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.repeated_holdout
     assert run.predictions.shape == (4, 60, 3)
     assert np.isfinite(run.predictions).sum() == 4 * 30 * 3
@@ -312,7 +312,7 @@ def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
         made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
         made.fit(twice, truth, row_id=rec.row_id)
         assert rec.finish(made).n_fits == 72
-    assert load(rec.folder).complete.all()
+    assert Recording(rec.folder).complete.all()
 
 
 # cross_validate and loops
@@ -328,7 +328,7 @@ def test_a_loop_writes_what_it_has(tmp_path):
             chances = fitted.predict_proba(X[order])
             rec.write(f"trial {trial}", order, chances, flags="shared_preprocessing")
     rec.tried("trial 4")
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.configurations == ("trial 3", "trial 1", "trial 2")
     assert run.complete.tolist() == [True, False, True]
     assert handed_over(run).about.n_candidates_total == 4
@@ -343,7 +343,7 @@ def test_rows_are_those_of_a_test_set_in_any_order(tmp_path):
     for half in halves:
         order = RNG.permutation(half)
         rec.write("one", order, X[order, 0])
-    assert np.array_equal(load(rec.folder).predictions[0, :, 0], X[:, 0])
+    assert np.array_equal(Recording(rec.folder).predictions[0, :, 0], X[:, 0])
     with pytest.raises(OptionError, match="no test set of cv"):
         rec.write("one", [0, 1], [0.1, 0.2])
     with pytest.raises(OptionError, match="no test set of cv, fold 1"):
@@ -354,12 +354,12 @@ def test_write_all_takes_cross_val_predict(tmp_path):
     rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, task="multiclass")
     made = cross_val_predict(GaussianNB(), X, THREE, cv=rec.cv, method="predict_proba")
     rec.write_all("bayes", made, params={"priors": None})
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert np.array_equal(run.predictions[0, :, 0], made)
     assert run.folds is not None
     labels = Recorder(tmp_path / "labels", X, THREE, cv=FOLDS, task="multiclass")
     labels.write_all("bayes", made.argmax(axis=1))
-    assert load(labels.folder).kind is PredictionKind.LABEL
+    assert Recording(labels.folder).kind is PredictionKind.LABEL
 
 
 @pytest.mark.sweep
@@ -368,7 +368,7 @@ def test_a_folder_belongs_to_one_design(tmp_path):
     rec = recorder(tmp_path, scoring="accuracy")
     first.finish(search(first, grid={"n_neighbors": [1, 3]}))
     rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
-    assert handed_over(load(rec.folder)).about.n_candidates_total == 3
+    assert handed_over(Recording(rec.folder)).about.n_candidates_total == 3
     with pytest.raises(InputError, match="other data, folds or metric"):
         recorder(tmp_path, cv=KFold(3), scoring="accuracy")
 
@@ -448,20 +448,20 @@ def test_parts_that_a_loss_of_power_damaged_and_that_are_lost(tmp_path, content,
     assert hint in error.value.hint
     again = recorder(tmp_path, scoring="accuracy")
     assert again.finish(search(again)).n_fits == 9
-    run = load(tmp_path / "run")
+    run = Recording(tmp_path / "run")
     assert (run.damaged, run.complete.all()) == ((hurt.name,) * (path == "part"), True)
 
 
 def test_what_a_killed_recorder_left_is_no_try_and_goes(tmp_path):
     folder = tmp_path / "rec"
     search(Recorder(folder, X, Y, cv=FOLDS))
-    before = load(folder)
+    before = Recording(folder)
     place = folder / "parts"
     old, new = place / ".1-a-1.npz.part", place / ".2-b-1.npz.part"
     for path in (old, new):
         path.write_bytes(next(store.paths(folder)).read_bytes())
     os.utime(old, (0, 0))
-    assert load(folder).configurations == before.configurations
+    assert Recording(folder).configurations == before.configurations
     Recorder(folder, X, Y, cv=FOLDS)
     assert not old.exists()
     assert new.exists()  # of one that may be at work

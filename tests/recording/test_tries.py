@@ -20,7 +20,7 @@ from bbccli.domain.source import LeftOut
 from bbccli.reading import read
 from bbccli.recording import Recorder, store
 from bbccli.recording.attempts import tries_of
-from bbccli.recording.reader import handed_over, load
+from bbccli.recording.reader import Recording, handed_over
 from bbccli.recording.store import Part
 from bbccli.stats.verification import verify
 from bbccli.types import PredictionKind
@@ -92,7 +92,7 @@ def test_a_part_of_other_features_does_not_complete_a_configuration(tmp_path):
     for features, mine in ((X, slice(2)), (OTHER, slice(2, 3))):
         rec = recorder(tmp_path, features)
         scored(rec, rec.configuration("one"), mine, features)
-    run = load(tmp_path / "run")
+    run = Recording(tmp_path / "run")
     assert (run.configurations, run.complete.tolist()) == (("one", "one #2"), [False, False])
 
 
@@ -155,7 +155,7 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     splits = list(FOLDS.split(X, Y))
     for _ in range(2):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
-    run = load(tmp_path / "run")
+    run = Recording(tmp_path / "run")
     assert (run.configurations, handed_over(run).about.n_candidates_total) == (("Chances",), 2)
     why = "scored again by the same scorer, with other predictions"
     assert run.left_out == (LeftOut("Chances #2", why),)
@@ -170,7 +170,7 @@ def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
     found.best_estimator_.draw_ = 7  # as if the fit to all rows were another model
     found.score(X[rows], Y[rows])
     rec.finish(found)
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert (handed_over(run).about.n_candidates_total, run.left_out) == (2, ())
     assert verify(read(rec.folder)).n_checked == 2
 
@@ -187,7 +187,7 @@ def test_another_study_by_the_same_names(tmp_path):
                     rec.finish(one, configuration=name)
             else:
                 rec.finish(one, configuration=name)
-    run = load(tmp_path / "run")
+    run = Recording(tmp_path / "run")
     assert run.configurations == ("trial 0", "trial 0 #2", "trial 1")
     assert again(run) == (("trial 1",), ("trial 0 #2",))
 
@@ -212,7 +212,7 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
         for train, test in rec.cv:
             model = Chances(power).fit(X[train], Y[train])
             rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.configurations == ("model", "model #2", "model #3")
     assert (handed_over(run).about.n_candidates_total, run.complete.all()) == (3, True)
     assert [one.params["power"] for one in run.tries] == [1, 2, 3]
@@ -228,14 +228,14 @@ def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
     rec.write("same", np.arange(59, 29, -1), chances[59:29:-1])
     rec.write("other", np.arange(40), chances[:40])
     rec.write("other", np.arange(30, 60), chances[30:] / 2)
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert run.configurations == ("same", "other", "other #2")
     assert run.complete.tolist() == [True, False, False]
     again = Recorder(tmp_path / "again", None, Y)
     for rows in (np.arange(20), np.arange(20, N)):
         again.write("same", rows, chances[rows])
     Recorder(tmp_path / "again", None, Y).write("same", np.arange(59, 29, -1), chances[59:29:-1])
-    assert load(again.folder).configurations == ("same",)
+    assert Recording(again.folder).configurations == ("same",)
 
 
 # What failed
@@ -247,7 +247,7 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
         done = searched(tmp_path, grid={"power": [1, 2], "fails": [None, -1000]})[1]
     assert (done.n_candidates, done.n_fits) == (4, 6)
     assert done.incomplete == ("fails=-1000 power=1", "fails=-1000 power=2")
-    run = load(tmp_path / "run")
+    run = Recording(tmp_path / "run")
     assert (run.configurations, handed_over(run).about.n_candidates_total) == (
         ("power=1", "power=2"),
         4,
@@ -267,7 +267,7 @@ def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
     made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
     assert rec.finish(made).incomplete == ("power=1",)
     searched(tmp_path, rec=rec)
-    assert handed_over(load(rec.folder)).about.n_candidates_total == 2
+    assert handed_over(Recording(rec.folder)).about.n_candidates_total == 2
 
 
 def test_a_configuration_counts_from_its_name_on(tmp_path):
@@ -275,7 +275,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     rec = recorder(tmp_path)
     rec.configuration("pruned")
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
-    run = load(rec.folder)
+    run = Recording(rec.folder)
     assert (run.configurations, handed_over(run).about.n_candidates_total) == (("one",), 2)
     assert run.left_out == (LeftOut("pruned", "no predictions"),)
 
@@ -290,4 +290,4 @@ def test_a_recorder_and_its_scorers_can_be_sent_to_other_processes(tmp_path):
         fitted = Chances().fit(X[train], Y[train])
         scorer(fitted, X[test], Y[test])
         other.write("by hand", test, fitted.predict_proba(X[test]))
-    assert load(rec.folder).configurations == ("by hand", "Chances")
+    assert Recording(rec.folder).configurations == ("by hand", "Chances")
