@@ -239,7 +239,7 @@ def handed_over(run: Recording) -> Predictions:
         curves=tuple(_curves(run)),
         again=tuple(attempt.name for attempt in tries if attempt.again),
         tried_again=tuple(t.name for c, t in enumerate(tries) if t.identity in identities[:c]),
-        damaged=tuple(run.damaged),
+        damaged=run.damaged,
         weighted=weighted,
         refolded=run.design.refold,
         directions=attempts.directions_of(tries),

@@ -440,7 +440,9 @@ def paths(folder: Path) -> Iterator[Path]:
     yield from sorted(folder.glob(PATTERNS[0]))
 
 
-def parts_in(folder: Path, known: dict[str, Part] | None = None) -> tuple[list[Part], list[str]]:
+def parts_in(
+    folder: Path, known: dict[str, Part] | None = None
+) -> tuple[list[Part], tuple[str, ...]]:
     """Return the parts of a recording and the names of damaged files; `known` ones are cached."""
     known, parts, damaged = {} if known is None else known, [], []
     for file in paths(folder):
@@ -450,7 +452,7 @@ def parts_in(folder: Path, known: dict[str, Part] | None = None) -> tuple[list[P
             parts.append(known[file.name])
         except (DamagedError, OSError):
             damaged.append(file.name)
-    return sorted(parts, key=lambda part: (part.session, part.time)), damaged
+    return sorted(parts, key=lambda part: (part.session, part.time)), tuple(damaged)
 
 
 @dataclass(frozen=True, slots=True)

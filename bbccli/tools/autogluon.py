@@ -68,7 +68,6 @@ _METRICS = {  # by name: a custom metric may have the name of one of ours
     "mean_absolute_percentage_error": "mape",
     **{name: canonical(name, METRICS) for name in _OURS},
 }
-_HINT = "write it again: predictor.leaderboard().to_csv(...)"
 
 _OOF = Path("utils", "oof.pkl")
 _HELD_OUT, _VALIDATION = Path("utils", "attr"), "y_pred_proba_val.pkl"
@@ -126,8 +125,8 @@ def load(path: Path) -> Predictions:
     if not predictions:
         hint = "fit it without save_space=True, which deletes them"
         raise InputError("has no predictions of a validation", path=path, hint=hint)
-    first = next(iter(predictions))
-    shape = predictions[first].shape
+    (first, of_first), *_ = predictions.items()
+    shape = of_first.shape
     for name, values in predictions.items():
         if values.shape != shape:
             raise InputError(
@@ -137,21 +136,16 @@ def load(path: Path) -> Predictions:
                 hint="fit all models on the same data",
             )
     place = y_val if validated else path / _DATA / "y.pkl"
-    roles = _labels(place, len(predictions[first]), held_out=bool(validated))
-    _refuse_quantiles(path, predictions[first], roles)
-    run = ToolRun(
-        tool="AutoGluon",
-        left_out=tuple(excluded),
-        unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
-    )
-    about = Metadata(flags=flags, undefined=0, run=run)
-    if roles:
-        n_classes = shape[1] if len(shape) == 2 else 2
-        coded = roles["truth"].dtype.kind == "u"
-        classes = tuple(map(str, range(n_classes))) if coded else ()
-        about = replace(about, classes=classes, task=None if coded else Task.REGRESSION)
+    roles = _labels(place, len(of_first), held_out=bool(validated))
+    _refuse_quantiles(path, of_first, roles)
+    why = f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)"
+    run = ToolRun(tool="AutoGluon", left_out=tuple(excluded), unchecked=why)
+    coded = bool(roles) and roles["truth"].dtype.kind == "u"
+    classes = tuple(map(str, range(shape[1] if len(shape) == 2 else 2))) if coded else ()
+    task = Task.REGRESSION if roles and not coded else None
+    about = Metadata(task=task, classes=classes, flags=flags, undefined=0, run=run)
     if (path / _BOARD).is_file():
-        about = _with_leaderboard(path / _BOARD, run, about, predictions)
+        about = _with_leaderboard(path / _BOARD, about, predictions)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
     files = [*file_parsing.files_in(path, *patterns), *validated.values(), *[place] * bool(roles)]
     return Predictions(predictions, roles, files, about)
@@ -273,26 +267,26 @@ def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> b
 
 
 def _with_leaderboard(
-    place: Path, run: ToolRun, about: Metadata, predictions: Mapping[str, FloatArray]
+    place: Path, about: Metadata, predictions: Mapping[str, FloatArray]
 ) -> Metadata:
     """Add the scores of a leaderboard; models that were never validated have none."""
-    column = "score_val"
-    rows = file_parsing.records_with(place, "model", column, "eval_metric", hint=_HINT)
-    scores = {
-        row["model"]: file_parsing.number_in(
-            row[column] or "nan", place, number, column, hint=_HINT
-        )
-        for number, row in enumerate(rows)
-    }
+    column, hint = "score_val", "write it again: predictor.leaderboard().to_csv(...)"
+    rows = file_parsing.records_with(place, "model", column, "eval_metric", hint=hint)
+    scores, order = dict[str, float](), dict[str, int]()
+    for number, row in enumerate(rows):
+        name, score, fitted = row["model"], row[column] or "nan", row.get("fit_order", "")
+        scores[name] = file_parsing.number_in(score, place, number, column, hint=hint)
+        order |= {name: int(fitted)} if fitted.isdigit() else {}
     metrics = {row["eval_metric"] for row in rows}
     if len(metrics) != 1 or len(scores) < len(rows):
         problem = "holds several runs" if rows else "names no model"
-        raise InputError(problem, path=place, hint=_HINT)
-    called, names = metrics.pop(), about.flags
+        raise InputError(problem, path=place, hint=hint)
+    called, names, run = metrics.pop(), about.flags, about.run
+    assert run is not None
     metric = _METRICS.get(called)
     sign = METRICS[metric].direction.sign if metric else 1
     scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
-    file_parsing.check_listed(place, scores, names, which="has predictions", hint=_HINT)
+    file_parsing.check_listed(place, scores, names, which="has predictions", hint=hint)
     known = {*names, *(left.name for left in run.left_out)}
     lost = [name for name in scores if name not in known]
     board = tuple(
@@ -302,8 +296,7 @@ def _with_leaderboard(
         for name, value in scores.items()
         if name in names and metric
     )
-    fitted = {row["model"]: row.get("fit_order", "") for row in rows}
-    order = {name: int(number) for name, number in fitted.items() if number.isdigit()}
+    made = metric and ensemble_of(scores, order, predictions, names, metric, place.parent)
     run = replace(
         run,
         leaderboard=board,
@@ -311,9 +304,7 @@ def _with_leaderboard(
         metric_name=None if metric else called,
         left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
         unchecked="" if metric else f"bbc does not have the metric {called}",
-        ensemble=ensemble_of(scores, order, predictions, names, metric, place.parent)
-        if metric
-        else None,
+        ensemble=made or None,
     )
     total = len(names) + len(lost) if lost else None
     return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)
