@@ -7,7 +7,7 @@ missing, or their arguments don't name one, it is named after its folder.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bbccli.notes import listing
@@ -40,6 +40,9 @@ _OF_A_TASK = (
 )
 """Settings of a task that change its prompts or the answers."""
 
+_BY_TASK = ("results", "higher_is_better", "configs", "n-shot", "versions")
+"""Parts of the results that have an entry for each task."""
+
 _NO_MEANS = frozenset(("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"))
 _HASH = 12
 """Characters of a document's hash that tell it from others of its number."""
@@ -51,17 +54,22 @@ def _load(file: File) -> list[Log]:
     beside = sorted(file.path.parent.glob(f"*_{time}.json")) if time else []
     results = object_of(file.beside(beside[0]).json) if beside else {}
     config = object_of(results.get("config"))
-    scorers = _scorers(file, results, task)
-    every = ((name, line) for line in file.records() for name in _metrics(line))
-    kept = dict.fromkeys(name for name, line in every if line[name] is not None)
-    of_all = "" if scorers else f"{listing([*kept])}: no score of an answer alone"
+    of_task = {key: object_of(results.get(key)).get(task) for key in _BY_TASK}
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for line in file.records():
+        for name in _metrics(line):
+            lines.setdefault(name, []).extend([line] if line[name] is not None else [])
+    several = len({line.get("filter") for line in file.records()}) > 1
+    scorers = _scorers(lines, of_task, several=several)
+    kept = [name for name, scored in lines.items() if scored]
+    of_all = "" if scorers else f"{listing(kept)}: no score of an answer alone"
     log = Log(
         place=file.path,
         task=task,
         configuration=_configuration(file, results, named=match is not None),
-        details=_details(results, task),
+        details=_details(of_task),
         seeds={key: config[key] for key in sorted(config) if key.endswith("_seed")},
-        results=_answers(file, scorers),
+        results=_answers(file, scorers, several=several),
         scorers=scorers,
         created=moment_of(time),
         left_out=of_all if kept else "",
@@ -95,16 +103,11 @@ def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> di
     return {"model": str(name), **given, **asked}
 
 
-def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:
-    return object_of(results.get(key)).get(task)
-
-
-def _details(results: Mapping[str, Any], task: str) -> dict[str, object]:
+def _details(of_task: Mapping[str, Any]) -> dict[str, object]:
     """Return what a run changed of the task: shots, instructions, prompts and generation."""
-    settings = object_of(_of_task(results, "configs", task))
+    settings = object_of(of_task["configs"])
     details = {key: settings.get(key) for key in _OF_A_TASK}
-    details |= {"num_fewshot": _of_task(results, "n-shot", task)}
-    details |= {"version": _of_task(results, "versions", task)}
+    details |= {"num_fewshot": of_task["n-shot"], "version": of_task["versions"]}
     return {
         key: _ADDRESS.sub("", value) if isinstance(value, str) else value
         for key, value in details.items()
@@ -112,11 +115,10 @@ def _details(results: Mapping[str, Any], task: str) -> dict[str, object]:
     }
 
 
-def _answers(file: File, scorers: Mapping[str, ScorerInfo]) -> list[ItemScores]:
+def _answers(file: File, scorers: Mapping[str, ScorerInfo], *, several: bool) -> list[ItemScores]:
     """Return the documents, with the scores of all filters."""
     answers: dict[str, ItemScores] = {}
     seen: set[tuple[str, object]] = set()
-    several = _has_filters(file)
     for line in file.records():
         doc_id, doc_hash = line.get("doc_id"), line.get("doc_hash")
         if doc_id is None:
@@ -134,10 +136,6 @@ def _answers(file: File, scorers: Mapping[str, ScorerInfo]) -> list[ItemScores]:
     return list(answers.values())
 
 
-def _has_filters(file: File) -> bool:
-    return len({line.get("filter") for line in file.records()}) > 1
-
-
 def _metrics(line: Mapping[str, Any]) -> list[str]:
     """Return the metrics in a line; older versions don't list them."""
     listed = line.get("metrics")
@@ -149,24 +147,25 @@ def _named(metric: str, line: Mapping[str, Any], *, several: bool) -> str:
     return f"{metric},{line.get('filter')}" if several else metric
 
 
-def _scorers(file: File, results: Mapping[str, Any], task: str) -> dict[str, ScorerInfo]:
-    """Return the metrics that are means, in the order of the task, the first filter first."""
+def _scorers(
+    lines: Mapping[str, Sequence[Mapping[str, Any]]], of_task: Mapping[str, Any], *, several: bool
+) -> dict[str, ScorerInfo]:
+    """Return the metrics that are means, in the order of the task, the first filter first.
+
+    lines: those with a score, by metric.
+    """
     reported, higher, settings = (
-        object_of(_of_task(results, key, task))
-        for key in ("results", "higher_is_better", "configs")
+        object_of(of_task[key]) for key in ("results", "higher_is_better", "configs")
     )
-    listed = settings.get("metric_list") or ()
-    ways = {m.get("metric"): m.get("aggregation", "mean") for m in map(object_of, listed)}
-    several = _has_filters(file)
+    listed = map(object_of, settings.get("metric_list") or ())
+    ways = {metric.get("metric"): metric.get("aggregation", "mean") for metric in listed}
     scorers: dict[str, ScorerInfo] = {}
-    for metric in dict.fromkeys(name for line in file.records() for name in _metrics(line)):
-        scored = [line for line in file.records() if line.get(metric) is not None]
+    for metric, scored in lines.items():
         numbers = scored and all(isinstance(line[metric], int | float) for line in scored)
         if numbers and ways.get(metric, "mean") == "mean" and metric not in _NO_MEANS:
-            lower = higher.get(metric) is False
             for line in scored:
                 figure = json_number(reported.get(f"{metric},{line.get('filter')}"))
-                info = ScorerInfo(reported=figure, lower_is_better=lower)
+                info = ScorerInfo(reported=figure, lower_is_better=higher.get(metric) is False)
                 scorers.setdefault(_named(metric, line, several=several), info)
     return scorers
 
