@@ -332,15 +332,12 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence
             break
     if max(map(len, names), default=0) <= _LONGEST or len(set(names)) < len(names):
         return names
-    groups: dict[str, list[int]] = {}
-    for position, text in enumerate(texts):
-        groups.setdefault(text[_ESTIMATOR], []).append(position)
-    short = list(names)
-    for group in groups.values():
-        shorter = _fewest([all_params[position] for position in group], labels, digits)
-        for position, name in zip(group, shorter, strict=True):
-            short[position] = name
-    return short if len(set(short)) == len(short) else names
+    shorter = dict(enumerate(names))
+    for estimator in {text[_ESTIMATOR] for text in texts}:
+        group = [at for at, text in enumerate(texts) if text[_ESTIMATOR] == estimator]
+        of_group = _fewest([all_params[at] for at in group], labels, digits)
+        shorter |= zip(group, of_group, strict=True)
+    return [*shorter.values()] if len({*shorter.values()}) == len(names) else names
 
 
 def _fewest(

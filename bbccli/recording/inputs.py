@@ -25,14 +25,15 @@ RESPONSES = ("predict_proba", "decision_function", "predict")
 """Methods of estimators that predict; of several used by a metric, the first is kept."""
 
 
-def _refuse(wrong: object, problem: str, hint: str) -> None:
+def refuse(wrong: object, problem: str, hint: str) -> None:
+    """Raise an OptionError if something is wrong."""
     if wrong:
         raise OptionError(problem, hint=hint)
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
     """Return an argument as an array; an OptionError for lists of different lengths, or a mask."""
-    _refuse(np.ma.is_masked(given), f"{name}: some values are masked", "leave out these samples")
+    refuse(np.ma.is_masked(given), f"{name}: some values are masked", "leave out these samples")
     try:
         return np.asarray(given)
     except ValueError:
@@ -58,7 +59,7 @@ def position(given: Any, name: str) -> int:
     number = -1
     with suppress(TypeError):
         number = operator.index(given)
-    _refuse(number < 0, f"{name} is {given!r}", "give integers from 0")
+    refuse(number < 0, f"{name} is {given!r}", "give integers from 0")
     return number
 
 
@@ -70,19 +71,19 @@ def design_of(y: Any, task: str | None, scoring: str) -> Design:
     values = as_array(y, "y")
     values = values.reshape(-1) if values.ndim and values.size == len(values) else values
     several = values.ndim != 1 or values.dtype.names or not values.size
-    _refuse(several, "y is not a single column", "give one label or value per sample")
+    refuse(several, "y is not a single column", "give one label or value per sample")
     if values.dtype.hasobject:
         values = _of_objects(values)
-    _refuse(values.dtype.kind == "f" and not np.isfinite(values).all(), *_MISSING)
+    refuse(values.dtype.kind == "f" and not np.isfinite(values).all(), *_MISSING)
     labels = np.unique(values)
     tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
     if task is not None and task not in tasks:
         raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
     if (task or _task_of(values, labels, scoring)) == Task.REGRESSION:
         words = values.dtype.kind not in "biuf"
-        _refuse(words, "y of a regression must be a list of numbers", "check task=")
+        refuse(words, "y of a regression must be a list of numbers", "check task=")
         return Design(Task.REGRESSION, values.astype(np.float64), ())
-    _refuse(len(labels) < 2, "y has one class only", "give labels of at least two classes")
+    refuse(len(labels) < 2, "y has one class only", "give labels of at least two classes")
     names = class_names(labels.tolist())
     codes = np.searchsorted(labels, values).astype(np.int64)
     of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
@@ -126,7 +127,7 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
     # regressions often have whole numbers of a float type; classes are numbered from 0
     many = values.dtype.kind == "f" and len(labels) > _MOST_CLASSES
     numbered = values.dtype.kind != "f" and np.array_equal(labels, np.arange(len(labels)))
-    _refuse(
+    refuse(
         len(labels) > 2 and not many and not (numbered and 2 * len(labels) <= len(values)),
         f"y has {len(labels)} different integers: classes or values?",
         'give task="multiclass" or task="regression"',
@@ -140,12 +141,12 @@ _MISSING = ("y has missing values", "leave out samples without a truth")
 def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Return texts, numbers or booleans as an array of their own type."""
     objects = values.tolist()
-    _refuse(any(map(_is_missing, objects)), *_MISSING)
+    refuse(any(map(_is_missing, objects)), *_MISSING)
     with suppress(ValueError):
         values = np.array(objects)
     mixed = values.dtype.kind == "U" and not all(isinstance(value, str) for value in objects)
     mixed = mixed or values.ndim != 1 or values.dtype.hasobject
-    _refuse(mixed, "y mixes texts and numbers", "give labels of one type")
+    refuse(mixed, "y mixes texts and numbers", "give labels of one type")
     return values
 
 
@@ -158,9 +159,9 @@ def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
     """Return the code of each group; an OptionError for a wrong shape or missing values."""
     values = as_array(groups, "groups")
     other = values.shape != (n_samples,)
-    _refuse(other, f"groups have shape {values.shape}, not ({n_samples},)", "give one per sample")
+    refuse(other, f"groups have shape {values.shape}, not ({n_samples},)", "give one per sample")
     unknown = any(map(_is_missing, values.tolist()))
-    _refuse(unknown, "groups have missing values", "give single samples a group of their own")
+    refuse(unknown, "groups have missing values", "give single samples a group of their own")
     values = values.astype(str) if values.dtype.hasobject else values
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
@@ -173,10 +174,10 @@ def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
     with suppress(TypeError, ValueError):
         weights = np.asarray(sample_weight, np.float64)
     other = weights.shape != (n_samples,)
-    _refuse(other, "sample_weight must be a list of numbers", "give one per sample")
+    refuse(other, "sample_weight must be a list of numbers", "give one per sample")
     wrong = not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any()
     hint = "give 0 for a sample that does not count; some must be positive"
-    _refuse(wrong, "sample_weight holds negative or infinite numbers, or zeros alone", hint)
+    refuse(wrong, "sample_weight holds negative or infinite numbers, or zeros alone", hint)
     return weights
 
 
@@ -185,7 +186,7 @@ def check_length(features: Any, n_samples: int) -> None:
     n_rows = n_samples if features is None else None
     with suppress(TypeError, IndexError):  # a number, or a 0-d array
         n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
-    _refuse(n_rows != n_samples, "X and y have different lengths", "give one row of X per label")
+    refuse(n_rows != n_samples, "X and y have different lengths", "give one row of X per label")
 
 
 def taken(data: Any, rows: IntArray) -> Any:
@@ -232,11 +233,11 @@ def frozen(
         if among is not None and train is not None and test is not None:
             train, test = (rows[np.isin(rows, among)] for rows in (train, test))
         wrong = any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test))
-        _refuse(wrong, f"split {split} is not a list of rows", rule)
+        refuse(wrong, f"split {split} is not a list of rows", rule)
         splits.append((np.asarray(train), np.asarray(test)))
-    _refuse(not splits, "cv has no splits", "give at least two folds")
+    refuse(not splits, "cv has no splits", "give at least two folds")
     for split, (train, test) in enumerate(splits):
-        _refuse(
+        refuse(
             np.isin(test, train).any(),
             f"split {split} tests on training rows",
             "give disjoint rows: predictions of training rows are not out of sample",
@@ -273,7 +274,7 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     if at is None:
         raise OptionError("rows must be positions", hint=f"give integers from 0 to {n_samples - 1}")
     twice = len(np.unique(at)) < len(at)
-    _refuse(twice, "rows contain a sample twice", "give one prediction per sample and fold")
+    refuse(twice, "rows contain a sample twice", "give one prediction per sample and fold")
     return at
 
 
@@ -331,16 +332,16 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
         array = array[:, 0]
     other = array.ndim not in (1, 2) or len(array) != n
     shape = f"predictions have shape {array.shape} for {n} rows"
-    _refuse(other, shape, "give one row per sample")
+    refuse(other, shape, "give one row per sample")
     gaps = "leave out samples without a prediction"
     mixed = array.dtype.hasobject
-    _refuse(mixed, "predictions are neither all numbers nor all labels", gaps)
+    refuse(mixed, "predictions are neither all numbers nor all labels", gaps)
     infinite = array.dtype.kind == "f" and not np.isfinite(array).all()
-    _refuse(infinite, "predictions are not finite", gaps)
+    refuse(infinite, "predictions are not finite", gaps)
     if design.labels is None:
         other = array.ndim != 1 or array.dtype.kind not in "biuf"
         hint = "give as many predictions as y has values"
-        _refuse(other, "a regression needs one number per row", hint)
+        refuse(other, "a regression needs one number per row", hint)
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
     if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
         return _numbers(array, len(design.labels))
@@ -356,9 +357,9 @@ def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], Predict
     """Return numbers as probabilities if possible, else as scores."""
     columns = array.shape[1] if array.ndim == 2 else n_classes
     problem = f"predictions have {columns} columns for {n_classes} classes"
-    _refuse(columns != n_classes, problem, "give a column for each class, in sorted order")
+    refuse(columns != n_classes, problem, "give a column for each class, in sorted order")
     problem = "predictions have several columns that are not numbers"
-    _refuse(array.dtype.kind not in "biuf", problem, "give labels in one column")
+    refuse(array.dtype.kind not in "biuf", problem, "give labels in one column")
     array = array if array.dtype.kind == "f" else array.astype(np.float64)
     inside = bool(((array >= 0) & (array <= 1)).all())
     sums = array.ndim == 1 or bool((np.abs(array.sum(axis=1) - 1) <= 1e-3).all())
@@ -399,7 +400,7 @@ def codes_of_labels(values: NDArray[Any], labels: NDArray[Any], *, strict: bool 
 def checked_name(configuration: Any) -> str:
     """Return the name of a configuration; an OptionError if it is empty."""
     name = str(configuration)
-    _refuse(not name.strip(), "a configuration has no name", "give it a unique name")
+    refuse(not name.strip(), "a configuration has no name", "give it a unique name")
     return name
 
 
@@ -410,10 +411,8 @@ def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
 
 def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return parameters as JSON; an OptionError if they have no names."""
-    if not isinstance(params, Mapping | None):
-        raise OptionError(
-            "params must be a dict", hint="give the value of each parameter by its name"
-        )
+    hint = "give the value of each parameter by its name"
+    refuse(not isinstance(params, Mapping | None), "params must be a dict", hint)
     return {str(key): in_json(value) for key, value in (params or {}).items()}
 
 

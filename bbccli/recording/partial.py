@@ -57,14 +57,12 @@ def with_default_score(design: Design, parts: Iterable[Part]) -> Design:
         weightless = weights is not None and not weights.any()
         if predicted is None or predicted.shape != truth.shape or weightless:
             return design
-        if design.classes:
-            score = np.average(predicted == truth, weights=weights)
-        elif np.ptp(truth) == 0:  # 0, 1 or NaN by convention
+        if not design.classes and np.ptp(truth) == 0:  # 0, 1 or NaN by convention
             continue
-        else:
-            square = np.average((truth - predicted) ** 2, weights=weights)
-            mean = np.average(truth, weights=weights)
-            score = 1 - square / np.average((truth - mean) ** 2, weights=weights)
+        around = truth - np.average(truth, weights=weights)
+        loss = predicted != truth if design.classes else (predicted - truth) ** 2
+        whole = 1.0 if design.classes else np.average(around**2, weights=weights)
+        score = 1 - np.average(loss, weights=weights) / whole
         if not np.isclose(score, part.score, rtol=1e-4, atol=1e-6):
             return design
         checked = True

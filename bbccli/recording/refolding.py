@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import OptionError
-from bbccli.recording.inputs import Split, frozen, splitter_of
+from bbccli.recording.inputs import Split, frozen, refuse, splitter_of
 from bbccli.recording.store import Design
 from bbccli.types import IntArray
 
@@ -32,18 +31,15 @@ class TryFolds:
     ) -> None:
         self.cv = splitter_of(cv, truth, classifies)
         self.of_data = features, truth, groups, classifies, among
-        if not hasattr(self.cv, "random_state"):
-            raise OptionError(
-                "refold draws other folds for each try, and those of cv are always the same",
-                hint="a number of folds, or a splitter that shuffles, such as StratifiedKFold",
-            )
+        refuse(
+            not hasattr(self.cv, "random_state"),
+            "refold draws other folds for each try, and those of cv are always the same",
+            "a number of folds, or a splitter that shuffles, such as StratifiedKFold",
+        )
         tested = np.concatenate([test for _, test in self.of("any")])
-        whole = np.arange(len(truth)) if among is None else among
-        if not np.array_equal(np.sort(tested), whole):
-            raise OptionError(
-                "refold needs folds that test each row once",
-                hint="a number of folds, or a splitter such as StratifiedKFold",
-            )
+        once = np.array_equal(np.sort(tested), np.arange(len(truth)) if among is None else among)
+        hint = "a number of folds, or a splitter such as StratifiedKFold"
+        refuse(not once, "refold needs folds that test each row once", hint)
 
     def design(self, design: Design, name: str, rows: IntArray) -> Design:
         """Return a design with the folds of a try, whose samples are these rows of the data."""

@@ -71,10 +71,7 @@ class Candidate:
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
     """Return the candidates of a search, its `cv_results_`, or what `cross_validate` returns."""
     table = getattr(results, "cv_results_", results)
-    try:
-        keys = [str(key) for key in table]
-    except TypeError:
-        keys = []
+    keys = [str(key) for key in table] if isinstance(table, Iterable) else []
     if configuration:
         key = f"test_{metric or 'score'}"
         if key not in keys:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_method_params
 
 from bbccli.errors import BbcError, OptionError
 from bbccli.notebook import correct
-from bbccli.recording.inputs import frozen
+from bbccli.recording.inputs import frozen, refuse
 from bbccli.search.race import Race, several_metrics
 
 MODELS_PER_WORKER = 3
@@ -331,9 +331,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
 def _order(fold_order: Any, n_folds: int) -> list[int]:
     """Return the splits in the order of training."""
     order = list(range(n_folds)) if fold_order is None else [int(fold) for fold in fold_order]
-    if sorted(order) != list(range(n_folds)):
-        raise OptionError(
-            f"fold_order is {order}, not an order of the splits",
-            hint=f"give each of 0 to {n_folds - 1} once",
-        )
+    wrong = sorted(order) != list(range(n_folds))
+    hint = f"give each of 0 to {n_folds - 1} once"
+    refuse(wrong, f"fold_order is {order}, not an order of the splits", hint)
     return order

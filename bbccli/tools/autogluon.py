@@ -233,10 +233,9 @@ def _held_out(path: Path) -> FloatArray:
 
 def _mean(total: FloatArray, count: NDArray[Any]) -> FloatArray:
     """Return the mean (N,) or (N, K) over the repeats; NaN if none predicts the sample."""
-    repeats = count[:, None] if total.ndim == 2 else count
     mean = np.full_like(total, np.nan)
     with np.errstate(all="ignore"):  # infinite values are refused later, with their place
-        np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
+        np.divide(total.T, count, out=mean.T, where=count > 0, casting="same_kind")
     return mean
 
 
