@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from math import gcd
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bbccli.reading.evaluations.files import (
     File,
@@ -38,21 +38,12 @@ _ERROR = 2
 _OF_A_ROW = frozenset({"sessionId"})
 """Variables that promptfoo makes anew for every request."""
 
-_TEST, _NTH = "\0", "@"
-"""Between variables and test in an item; before the number of a test that a table does not tell."""
+_Row = tuple[Any, tuple[str, str], ItemScores]
+"""A test under a provider and a prompt: key and names of both, and the result.
 
-
-class _Row(NamedTuple):
-    """A test under a provider and a prompt; `at` is its number, if known, and `test` tells it from
-    others of the same variables.
-    """
-
-    column: Any
-    model: str
-    prompt: str
-    at: int | None
-    test: str
-    result: ItemScores
+`content` is the test, by what tells it from others of the same variables; its place among the
+tests, None where the file does not tell; and of a table which of those others it is.
+"""
 
 
 def _owns(file: File) -> bool:
@@ -78,23 +69,24 @@ def _load(file: File) -> Iterator[Log]:
         results = file.json["results"]
         created, prompts = moment_of(results.get("timestamp")), [*(results.get("prompts") or ())]
         rows = _of_rows(file, file.each(results["results"], "row"))
-    columns: dict[Any, list[_Row]] = {}
-    for row in rows:
-        columns.setdefault(row.column, []).append(row)
-    names = Counter((tests[0].model, tests[0].prompt) for tests in columns.values())
+    columns: dict[Any, list[ItemScores]] = {}
+    called: dict[Any, tuple[str, str]] = {}
+    for column, names, result in rows:
+        called.setdefault(column, names)
+        test, at, nth = result.content
+        items = columns.setdefault(column, [])
+        items.append(result._replace(content=(test, len(items) if at is None else at, nth)))
+    alike = Counter(called.values())
     in_order = sorted(
         columns.items(),
         key=lambda column: (column[0], "") if isinstance(column[0], int) else (-1, str(column[0])),
     )
-    for number, (key, tests) in enumerate(in_order):
-        configuration: dict[str, object] = {"model": tests[0].model, "prompt": tests[0].prompt}
-        if names[tests[0].model, tests[0].prompt] > 1:  # they differ only in their settings
+    for number, (key, items) in enumerate(in_order):
+        model, prompt = called[key]
+        configuration: dict[str, object] = {"model": model, "prompt": prompt}
+        if alike[model, prompt] > 1:  # they differ only in their settings
             configuration["column"] = number
         about = object_of(prompts[key]) if isinstance(key, int) and key < len(prompts) else {}
-        items = []
-        for at, row in enumerate(tests):
-            place = str(at if row.at is None else row.at)
-            items.append(row.result._replace(item=_TEST.join((row.result.item, row.test, place))))
         yield Log(
             place=file.path,
             configuration=configuration,
@@ -107,25 +99,23 @@ def _load(file: File) -> Iterator[Log]:
 
 def _together(logs: Sequence[Log]) -> list[Log]:
     """Return logs whose items name the test only if others have the same variables in a file."""
-    tests: dict[tuple[Path, str], set[str]] = {}
-    known: dict[str, dict[str, int]] = {}
-    rows = [(log.place, result.item.split(_TEST)) for log in logs for result in log.results]
-    for place, (item, test, _) in rows:
+    tests: dict[tuple[Path, str], set[object]] = {}
+    known: dict[str, dict[Any, Any]] = {}
+    rows = [(log.place, result.item, result.content) for log in logs for result in log.results]
+    for place, item, (test, *_) in rows:
         tests.setdefault((place, item), set()).add(test)
     several = {item for (_, item), alike in tests.items() if len(alike) > 1}
-    for _, (item, test, at) in rows:
-        if item in several and not test.startswith(_NTH):
+    for _, item, (test, at, nth) in rows:
+        if item in several and nth is None:
             order = known.setdefault(item, {})
-            order[test] = min(order.get(test, int(at)), int(at))
+            order[test] = min(order.get(test, at), at)
 
     def named(result: ItemScores) -> ItemScores:
-        item, test, _ = result.item.split(_TEST)
-        if test.startswith(_NTH):
-            _, nth, test = test.split(_NTH)
-            order = known.get(item, {})
-            tests = sorted(order, key=lambda name: (order[name], name))  # of the evaluation as JSON
-            test = tests[int(nth)] if int(nth) < len(tests) else test
-        return result._replace(item=f"{item} #{test}" if item in several else item)
+        item, (test, _, nth) = result.item, result.content
+        order = known.get(item, {})
+        if isinstance(nth, int) and nth < len(order):  # of the evaluation as JSON
+            test = sorted(order, key=lambda name: (order[name], name))[nth]
+        return result._replace(item=f"{item} #{test}" if item in several else item, content=())
 
     return [replace(log, results=[*map(named, log.results)]) for log in logs]
 
@@ -142,9 +132,9 @@ def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
         number, at = row.get("promptIdx"), row.get("testIdx")
         column = (model, label) if number is None else number
         asked = json.dumps([test.get("assert"), test.get("description")], sort_keys=True)
-        result = _result(row, variables, test)
-        at = int(at) if isinstance(at, int) else None
-        yield _Row(column, model, label, at, short_hash(asked), result)
+        content = short_hash(asked), int(at) if isinstance(at, int) else None, None
+        result = _result(row, variables, test)._replace(content=content)
+        yield column, (model, label), result
 
 
 def _result(
@@ -206,13 +196,13 @@ def _of_table(file: File) -> Iterator[_Row]:
                             cell
                         )
             error = "error" if row[start + 1] == "ERROR" else ""
-            result = ItemScores(_item(about), scores, error=error, about=under("vars", about))
-            yield _Row(start, model, prompt, None, test, result)
+            facts = under("vars", about)
+            yield start, (model, prompt), ItemScores(_item(about), scores, 0, error, facts, test)
 
 
-def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return for each row which test of its variables it is, counted from 0, and how it differs
-    from others.
+def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[tuple[object, ...]]:
+    """Return for each row how its test differs from others, and which of its variables it is,
+    counted from 0, as the last of `content`.
 
     Assertions are not in it. `--repeat` repeats all tests equally often, one after the other: rows
     of the same variables and description that are more are several tests.
@@ -220,12 +210,12 @@ def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[str]:
     keys = [(_item({**values, _DESCRIPTION: ""}), values.get(_DESCRIPTION, "")) for values in rows]
     n_repeats, seen = gcd(*Counter(keys).values()), Counter[tuple[str, str]]()
     numbers: dict[str, dict[str, int]] = {}
-    numbered = []
+    numbered: list[tuple[object, ...]] = []
     for item, described in keys:
         number = seen[item, described] // n_repeats
         seen[item, described] += 1
         nth, test = numbers.setdefault(item, {}), f"{short_hash(described)}{number}"
-        numbered.append(f"{_NTH}{nth.setdefault(test, len(nth))}{_NTH}{test}")
+        numbered.append((test, None, nth.setdefault(test, len(nth))))
     return numbered
 
 
@@ -242,7 +232,8 @@ def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[
         totals |= {name: (total, counts.get(name)) for name, total in named.items()}
     scorers = {}
     for name, (total, n) in totals.items():
-        requests = Counter(result.item for result in results if result.scores.get(name) is not None)
+        scored = (result for result in results if result.scores.get(name) is not None)
+        requests = Counter((result.item, result.content) for result in scored)
         if isinstance(total, int | float) and isinstance(n, int) and n:
             if len(set(requests.values())) > 1:
                 reason = "promptfoo averages over requests, and items have unequal numbers of them"
