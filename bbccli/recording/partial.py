@@ -187,6 +187,13 @@ def matrix_so_far(
     return with_other_positive(matrix) if design.positive else matrix
 
 
+def matrix_of_all(design: Design, predicted: Mapping[str, Part]) -> PredictionMatrix:
+    """Return the predictions of a part for each configuration, of all samples of a design."""
+    rows = np.arange(design.n_samples)
+    placed = {n: [replace(p, split=None, rows=rows, repeat=0)] for n, p in predicted.items()}
+    return replace(matrix_so_far(design, placed, next(iter(placed))), unfinished=None)
+
+
 def _place(design: Design, part: Part) -> tuple[IntArray, int]:
     """Return the rows and the repeat of a part."""
     if part.split is not None:

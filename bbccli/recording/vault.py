@@ -25,7 +25,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.platform.text import figure
 from bbccli.recording import inputs, store
-from bbccli.recording.partial import matrix_so_far
+from bbccli.recording.partial import matrix_of_all
 from bbccli.recording.store import OPENINGS, VAULT, Design, Part
 from bbccli.stats.vault import figure_of, miss_of_next, reaches, shown_by
 from bbccli.types import BoolArray, IntArray, PredictionKind
@@ -202,6 +202,4 @@ def _opening(folder: Path, part: Design, line: Mapping[str, Any]) -> Opening:
 
 
 def _matrix(part: Design, name: str, kept: Any, kind: PredictionKind) -> PredictionMatrix:
-    rows: IntArray = np.arange(part.n_samples)
-    of_part = Part(identity=name, session=0, predictions=kept, kind=kind, rows=rows)
-    return replace(matrix_so_far(part, {name: [of_part]}, name), unfinished=None)
+    return matrix_of_all(part, {name: Part(identity=name, session=0, predictions=kept, kind=kind)})

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.matrix import PredictionMatrix
-from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import CLIP
 from bbccli.domain.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
@@ -23,9 +21,9 @@ from bbccli.platform.text import count
 from bbccli.recording import store
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
-from bbccli.recording.partial import AS_SKLEARN, with_default_score, with_others
+from bbccli.recording.partial import matrix_of_all, with_default_score
 from bbccli.recording.store import Design, Listed, Part, identity_of
-from bbccli.stats.verification import Compared, compared, with_other_positive
+from bbccli.stats.verification import Compared, compared
 from bbccli.types import FloatArray, PredictionKind, Task
 
 
@@ -401,10 +399,11 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
     groups: dict[Any, list[tuple[Part, Candidate]]] = {}
     for part, candidate in scored:
         truth = plan.truth[plan.tests[part.split]] if part.split is not None else ()
-        if part.predictions is None or len(np.unique(truth)) < max(len(plan.classes), 1):
+        values, lacking = part.predictions, len(np.unique(truth)) < max(len(plan.classes), 1)
+        if values is None or not np.isfinite(values).all() or lacking:
             continue
         weights = None if part.weights is None else part.weights.tobytes()
-        form = (part.predictions.shape, part.predictions.dtype, part.kind, weights)
+        form = (values.shape, values.dtype, part.kind, weights)
         groups.setdefault((part.split, *form), []).append((part, candidate))
     again = [
         (ours, *group[start + int(ours.score.id)])
@@ -419,25 +418,15 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
 
 def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[Compared]:
     """Compare the scores of parts of one split, kind and weights, by position."""
-    first, plan = group[0], with_others(plan, group)
-    assert first.kind is not None
-    assert first.split is not None
-    truth, weights = plan.truth[plan.tests[first.split]], first.weights
-    values = np.stack([np.asarray(part.predictions) for part in group], axis=1)[None]
-    if weights is not None:  # samples of weight 0 do not count
-        values, truth, weights = values[:, weights > 0], truth[weights > 0], weights[weights > 0]
+    first = group[0]
+    truth = plan.truth[plan.tests[first.split or 0]]
+    # of the weights, those of the scorer count
+    of_split = replace(plan, truth=truth, tests=(), groups=None, weights=first.weights)
+    matrix = matrix_of_all(of_split, {str(number): part for number, part in enumerate(group)})
+    if matrix.task is Task.BINARY and first.kind is PredictionKind.SCORE:
+        matrix = replace(matrix, threshold=0.0)
     inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
     share = share_of([first.predictions]) if inexact else TOLERANCE
-    cut = plan.task is Task.BINARY and first.kind is PredictionKind.SCORE
-    matrix = PredictionMatrix(
-        outcome=Outcome(plan.task, truth, plan.classes, weights=weights),
-        predictions=values if values.dtype.kind == "f" else values.astype(np.float64),
-        configurations=tuple(map(str, range(len(group)))),
-        kind=first.kind,
-        threshold=0.0 if cut else None,
-        source=AS_SKLEARN,
-    )
-    matrix = with_other_positive(matrix) if plan.positive else matrix
     scores = (
         ReportedScore(
             id=name,
