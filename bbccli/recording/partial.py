@@ -163,12 +163,9 @@ def matrix_so_far(
         counts = weights > 0
         rows, repeats, folds = rows[counts], repeats[counts], folds[counts]
         weights = weights[counts]
-    predicted, kinds = {}, set()
-    for name, parts in tried.items():
-        values = _predictions(design, parts, repeats, rows)
-        if values is not None:
-            predicted[name] = values
-            kinds |= {part.kind for part in parts if part.kind is not None}
+    every = {name: _predictions(design, parts, repeats, rows) for name, parts in tried.items()}
+    predicted = {name: values for name, values in every.items() if values is not None}
+    kinds = {part.kind for name in predicted for part in tried[name] if part.kind is not None}
     folds_known = design.tests or all(part.fold is not None for part in of_reference)
     again = np.unique(rows, return_inverse=True)[1] if (np.diff(rows) == 0).any() else None
     groups = again if design.groups is None else design.groups[rows]

@@ -20,7 +20,7 @@ from bbccli.platform import openings
 from bbccli.platform.arguments import choice, switch
 from bbccli.recording import inputs, store
 from bbccli.recording.attempts import at_epoch
-from bbccli.recording.inputs import Split
+from bbccli.recording.inputs import Split, refuse
 from bbccli.recording.partial import is_hopeless, pooling_for
 from bbccli.recording.refolding import TryFolds
 from bbccli.recording.scorer import (
@@ -109,9 +109,8 @@ class Recorder:
         refold: bool = False,
     ) -> None:
         self.folder = Path(folder).absolute()
-        if response and response not in inputs.RESPONSES:
-            hint = f"one of: {', '.join(inputs.RESPONSES)}"
-            raise OptionError(f"response is {response!r}", hint=hint)
+        among = f"one of: {', '.join(inputs.RESPONSES)}"
+        refuse(response not in ("", *inputs.RESPONSES), f"response is {response!r}", among)
         name, _ = convention_of(scoring)
         plan = inputs.design_of(y, task, name)
         inputs.check_length(X, plan.n_samples)
@@ -127,8 +126,8 @@ class Recorder:
         if vault is not None:
             self._design, sealed = sealed_off(self._design, vault, planned)
             self.rows = np.asarray(self._design.rows)
-        elif planned != 1:
-            raise OptionError(f"planned is {planned} without a vault", hint="give it vault=0.2")
+        else:
+            refuse(planned != 1, f"planned is {planned} without a vault", "give it vault=0.2")
         of = (cv, X, y, groups, plan.labels is not None, None if sealed is None else self.rows)
         self._drawn = TryFolds(*of) if switch(refold, "refold") else None
         frozen = self._drawn is None and (cv is not None or scoring is not None)
@@ -167,11 +166,9 @@ class Recorder:
         return self._drawn.of(inputs.checked_name(configuration))
 
     def _check_folds(self, there: object = None) -> None:
-        if self._drawn is not None:
-            hint = "rec.folds(name) in a loop; a search splits once for all its candidates"
-            raise OptionError("with refold=True each try has folds of its own", hint=hint)
-        if not (there or self._splits):
-            raise OptionError("the recorder has no folds", hint="give it cv=")
+        hint = "rec.folds(name) in a loop; a search splits once for all its candidates"
+        refuse(self._drawn is not None, "with refold=True each try has folds of its own", hint)
+        refuse(not (there or self._splits), "the recorder has no folds", "give it cv=")
 
     @property
     def row_id(self) -> IntArray:
@@ -245,9 +242,9 @@ class Recorder:
         fold = None if fold is None else inputs.position(fold, "fold")
         at = inputs.positions(rows, len(self._samples[1]))
         inputs.check_index(self._samples[1], at, predictions=predictions)
-        if not np.isin(at, self.rows).all():
-            hint = "predict those in rec.rows; rec.open(name, model) opens the others"
-            raise OptionError("some of these rows are sealed in the vault", hint=hint)
+        hint = "predict those in rec.rows; rec.open(name, model) opens the others"
+        sealed = not np.isin(at, self.rows).all()
+        refuse(sealed, "some of these rows are sealed in the vault", hint)
         at = np.searchsorted(self.rows, at)
         drawn, design = self._drawn, self._design
         design = design if drawn is None else drawn.design(design, configuration, self.rows)
@@ -296,8 +293,7 @@ class Recorder:
         kept, kind = inputs.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
-        if places and not mine:
-            raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
+        refuse(places and not mine, f"there is no repeat {repeat}", "cv has fewer, from 0")
         about: dict[str, Any] = {"params": params, "flags": flags, "repeat": repeat, "epoch": epoch}
         for split in mine:
             part = kept[self._design.tests[split]]

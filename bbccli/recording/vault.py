@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.domain.matrix import Opening, PredictionMatrix, Vault
 from bbccli.domain.plan import Plan
 from bbccli.domain.vault import sealed_rows
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError
 from bbccli.metrics import Metric, choose_metric
 from bbccli.platform import openings
 from bbccli.platform.arguments import real
@@ -34,8 +34,7 @@ from bbccli.types import BoolArray, IntArray, PredictionKind
 def sealed_off(design: Design, share: float, planned: int) -> tuple[Design, Design]:
     """Return the design of the search's rows, and that of the sealed ones; see `sealed_rows`."""
     share, planned = real(share, "vault"), inputs.position(planned, "planned")
-    if planned < 1:
-        raise OptionError("planned is 0", hint="plan one opening, of the winner")
+    inputs.refuse(planned < 1, "planned is 0", "plan one opening, of the winner")
     sealed = sealed_rows(design.truth, design.n_samples, share, design.groups)
     part = _of_rows(design, sealed)
     return replace(_of_rows(design, ~sealed), planned=planned, sealed=part.fingerprint()), part

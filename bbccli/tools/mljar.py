@@ -83,9 +83,11 @@ _OF_SEVERAL = "the folder mixes models of several runs"
 
 
 Columns = dict[str, FloatArray]
+Board = dict[str, tuple[int, str]]
+"""Row and score of each model on the leaderboard."""
 
 
-class Run:
+class MljarRun:
     """Content of the descriptions of a run, and of the logs of its models.
 
     `saved` has the models, of which `models` predict every row, `partial` lack a fold, and `probes`
@@ -95,7 +97,7 @@ class Run:
     def __init__(self, folder: Path) -> None:
         place, other = folder / "params.json", folder / "data_info.json"
         params, info = read_json(place), read_json(other)
-        self.folder = folder
+        self.folder, self.params = folder, params
         self.n_rows: Any = info.get("rows") if isinstance(info, dict) else None
         if type(self.n_rows) is not int or self.n_rows < 1:
             raise InputError("lacks the number of rows", path=other, hint=_AGAIN)
@@ -108,8 +110,6 @@ class Run:
             self.split = str(validation["validation_type"]) == "split"
             self.n_folds = int(validation.get("k_folds") or 1)
             self.n_repeats = int(validation.get("repeats") or 1)
-            self.deployed = params.get("best_model")
-            self.limit = params.get("max_single_prediction_time")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError(
                 "is not the description of a finished mljar run",
@@ -198,7 +198,7 @@ def recognises(folder: Path) -> bool:
 
 def load(folder: Path) -> Predictions:
     """Read the models of a run."""
-    run = Run(folder)
+    run = MljarRun(folder)
     board = _board(run)
     listed = [*run.saved, *(board or ())]
     begun = sorted(log.parent.name for log in folder.glob(f"*/{_LOG.format('*')}"))
@@ -242,7 +242,7 @@ def load(folder: Path) -> Predictions:
         scored_alike=() if weights is None else unweighted,
         weighted=weights is not None,
         targets=targets,
-        ensemble=ensemble_of(run, n_copies),
+        ensemble=ensemble_of(folder, run.params, run.saved, run.metric, n_copies),
     )
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
@@ -259,7 +259,7 @@ def load(folder: Path) -> Predictions:
     )
 
 
-def _check_copies(run: Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
+def _check_copies(run: MljarRun, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
     """Refuse extra targets that are not copies of rows of rare classes."""
     enough = max(_OF_A_CLASS, run.n_folds)
     if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
@@ -271,7 +271,7 @@ def _check_copies(run: Run, kept: FloatArray, copies: FloatArray, classes: bool)
         )
 
 
-def _tables(run: Run) -> dict[str, Columns]:
+def _tables(run: MljarRun) -> dict[str, Columns]:
     """Return the columns of each model, all with the same number of rows."""
     tables = {name: files.table_numbers(parse_table(run.place(name))) for name in run.models}
     first = run.models[0]
@@ -286,7 +286,7 @@ def _tables(run: Run) -> dict[str, Columns]:
     return tables
 
 
-def _places(run: Run, n_rows: int) -> dict[str, IntArray]:
+def _places(run: MljarRun, n_rows: int) -> dict[str, IntArray]:
     """Return the samples of the rows, and their folds if known."""
     if run.split and run.n_repeats == 1:
         place = run.folder / "split_validation_indices.npy"
@@ -312,7 +312,7 @@ def _places(run: Run, n_rows: int) -> dict[str, IntArray]:
     return {"row_id": np.arange(n_rows), "fold": folds}
 
 
-def _classes(run: Run, target: FloatArray) -> list[Any]:
+def _classes(run: MljarRun, target: FloatArray) -> list[Any]:
     """Return the classes in the order of their codes: text, or the codes themselves."""
     broken = np.flatnonzero(target % 1)
     if len(broken):
@@ -343,7 +343,7 @@ def _preprocessing(model: Path, *files: str) -> tuple[Path, list[dict[str, Any]]
     return place or model, fits
 
 
-def _weights(run: Run, tables: Mapping[str, Columns]) -> FloatArray | None:
+def _weights(run: MljarRun, tables: Mapping[str, Columns]) -> FloatArray | None:
     """Return the sample weights, shared by all models that were scored with them."""
     weights = {name: table[_WEIGHT] for name, table in tables.items() if _WEIGHT in table}
     first = next(iter(weights), "")
@@ -356,7 +356,7 @@ def _weights(run: Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     return weights.get(first)
 
 
-def _predictions(run: Run, name: str, table: Columns, classes: list[Any]) -> FloatArray:
+def _predictions(run: MljarRun, name: str, table: Columns, classes: list[Any]) -> FloatArray:
     """Return the predictions (n,) or (n, K) of a model."""
     by_name = {key: values for key, values in table.items() if key.startswith("prediction")}
     by_class = run.task is Task.MULTICLASS
@@ -369,7 +369,7 @@ def _predictions(run: Run, name: str, table: Columns, classes: list[Any]) -> Flo
     return np.column_stack([by_name[key] for key in names]) if by_class else by_name[names[0]]
 
 
-def _board(run: Run) -> dict[str, tuple[int, str]] | None:
+def _board(run: MljarRun) -> Board | None:
     """Return the row and the score of each model on the leaderboard; None without one."""
     place = run.folder / _BOARD
     if not place.is_file():
@@ -385,7 +385,10 @@ def _board(run: Run) -> dict[str, tuple[int, str]] | None:
 
 
 def _scores(
-    run: Run, board: dict[str, tuple[int, str]] | None, truth: FloatArray, targets: Targets | None
+    run: MljarRun,
+    board: Board | None,
+    truth: FloatArray,
+    targets: Targets | None,
 ) -> Iterator[ReportedScore]:
     """Yield the scores on the leaderboard, and in the folds of models that learn in one go."""
 
@@ -430,7 +433,7 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
 
 
 def _truth(
-    run: Run, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
+    run: MljarRun, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
 ) -> tuple[FloatArray, Targets | None]:
     """Return the target of all models (n,), and those of models that scale."""
     targets = {name: table["target"] for name, table in tables.items()}
@@ -465,7 +468,7 @@ def _truth(
 
 
 def _other_target(
-    run: Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
+    run: MljarRun, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
 ) -> InputError:
     """Return the error about two models with different targets, naming the one that most
     contradict.

@@ -6,8 +6,9 @@ rounds as there are, and skips those with which a prediction would take longer t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +16,21 @@ from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading.runs.file_parsing import is_file, read_json
 
-if TYPE_CHECKING:
-    from bbccli.tools.mljar import Run
-
 _TOLERANCE = 1e-6
 WITHOUT_WEIGHTS = ("spearman", "pearson")
 """Metrics that mljar computes without the weights of the samples."""
 
 
-def ensemble_of(run: Run, n_copies: int) -> Ensemble | None:
+def ensemble_of(
+    folder: Path, params: Mapping[str, Any], saved: Sequence[str], metric: str | None, n_copies: int
+) -> Ensemble | None:
     """Return mljar's ensemble; None if it deploys a single model that the rule did not choose.
 
+    params: `params.json`.
+    saved: models, in the order of their training.
     n_copies: rows that are copies of others.
     """
-    folder, saved, deployed, metric = run.folder, run.saved, run.deployed, run.metric
+    deployed, limit = params.get("best_model"), params.get("max_single_prediction_time")
     name = "Ensemble"
     if metric is None or not isinstance(deployed, str):
         return None
@@ -54,7 +56,7 @@ def ensemble_of(run: Run, n_copies: int) -> Ensemble | None:
         weights=tuple(times.get(candidate, 0.0) / sum(times.values()) for candidate in candidates),
         rounds=len(candidates),
         seconds=seconds,
-        limit=float(run.limit) if isinstance(run.limit, int | float) and run.limit else np.inf,
+        limit=float(limit) if isinstance(limit, int | float) and limit else np.inf,
         cuts="quantiles" if isinstance(about.get("threshold"), float) else "",
         cut_for="accuracy",
         cut=about.get("threshold"),
