@@ -19,7 +19,6 @@ from bbccli.domain.matrix import PredictionMatrix, SampleKeys, Unfinished
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.domain.source import Source
-from bbccli.dropping import drop
 from bbccli.errors import InputError, OptionError, nearest
 from bbccli.metrics import Metric
 from bbccli.metrics.capped import with_clip
@@ -221,18 +220,9 @@ def _weights(design: Design, parts: Sequence[Part], order: IntArray) -> FloatArr
     return np.concatenate(weights)[order] if len(weights) == len(parts) else None
 
 
-def is_hopeless(
-    design: Design,
-    parts: Sequence[Part],
-    name: str,
-    metric: Metric,
-    pooling: Pooling,
-    seed: int,
-    **how: Any,
-) -> bool:
-    """Return True if a rule drops the latest try of this name; an OptionError without one.
-
-    how: the rule, its threshold and `min_samples`, as for `drop`.
+def tried_so_far(parts: Sequence[Part], name: str) -> tuple[str, dict[str, Sequence[Part]]]:
+    """Return the key of the latest try of this name, empty without predictions, and the parts of
+    all tries that have some, by their keys; an OptionError if there is no such name.
     """
     groups, identity = by_identity(parts), identity_of(name, "", {})
     if identity not in groups:
@@ -240,10 +230,6 @@ def is_hopeless(
         raise OptionError(f"there is no configuration {name!r}", hint=nearest(name, names))
     tries = {key: tries_of(group) for key, group in groups.items()}
     latest = tries[identity][-1]
-    if not latest.counts:
-        return False
     counted = (attempt for of_name in tries.values() for attempt in of_name if attempt.counts)
-    of_try = {str(id(attempt)): attempt.parts for attempt in counted}
-    matrix = matrix_so_far(design, of_try, str(id(latest)))
-    result = drop(matrix, metric, plan_for(matrix, metric, pooling, seed), **how)
-    return str(id(latest)) in result.drop
+    of_try: dict[str, Sequence[Part]] = {str(id(attempt)): attempt.parts for attempt in counted}
+    return str(id(latest)) if latest.counts else "", of_try

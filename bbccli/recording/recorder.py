@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.dropping import Rule
+from bbccli.dropping import Rule, drop
 from bbccli.dropping.base import MIN_SAMPLES
 from bbccli.errors import OptionError
 from bbccli.metrics import Metric, metric_named
 from bbccli.platform import openings
 from bbccli.platform.arguments import choice, switch
-from bbccli.recording import inputs, store
+from bbccli.recording import inputs, partial, store
 from bbccli.recording.attempts import at_epoch
 from bbccli.recording.inputs import Split, refuse
-from bbccli.recording.partial import is_hopeless, pooling_for
 from bbccli.recording.refolding import TryFolds
 from bbccli.recording.scorer import (
     RecordingScorer,
@@ -350,10 +349,15 @@ class Recorder:
                     break
         """
         name, chosen = inputs.checked_name(configuration), self._chosen(metric)
-        by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
+        by = partial.pooling_for(chosen, choice(Pooling, pooling, "pooling"))
         parts, _ = parts_in(self.folder, self._seen)
-        how = {"rule": rule, "threshold": threshold, "min_samples": min_samples}
-        return is_hopeless(self._design, parts, name, chosen, by, random_state, **how)
+        latest, tried = partial.tried_so_far(parts, name)
+        if not latest:
+            return False
+        matrix = partial.matrix_so_far(self._design, tried, latest)
+        plan = partial.plan_for(matrix, chosen, by, random_state)
+        how: dict[str, Any] = {"rule": rule, "threshold": threshold, "min_samples": min_samples}
+        return latest in drop(matrix, chosen, plan, **how).drop
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare the recording with the results of a search.

@@ -17,20 +17,15 @@ from bbccli.types import IntArray
 class TryFolds:
     """Folds by the name of a try: other names get other folds, the same name the same.
 
+    of_data: the arguments of `frozen` after `cv`, all of them.
+
     Raises OptionError: folds that can't be drawn anew, or that don't test each row once.
     """
 
-    def __init__(
-        self,
-        cv: Any,
-        features: Any,
-        truth: Any,
-        groups: Any,
-        classifies: bool,
-        among: IntArray | None,
-    ) -> None:
+    def __init__(self, cv: Any, *of_data: Any) -> None:
+        self.of_data = of_data
+        _, truth, _, classifies, among = of_data
         self.cv = splitter_of(cv, truth, classifies)
-        self.of_data = features, truth, groups, classifies, among
         refuse(
             not hasattr(self.cv, "random_state"),
             "refold draws other folds for each try, and those of cv are always the same",
