@@ -208,7 +208,6 @@ OFTEN = {
         *("best_fractions", "of_bags", "hits", "surprises"),
     },
     "in one process, and on workers": {"select", "score_winners"},
-    "of the context": {"current", "use"},
 }
 """Names that several public functions have because they do the same for others, with the reason."""
 
