@@ -387,6 +387,7 @@ class Declared:
 
     key: name as users write it, with - for _; no trailing _ that avoids a Python keyword.
     kind: type without None: str, int, float, bool, tuple, an Enum, or list for several texts.
+    choices: all accepted values; empty if any value is.
     """
 
     name: str
@@ -395,6 +396,7 @@ class Declared:
     option: Option
     key: str = field(init=False)
     kind: Any = field(init=False)
+    choices: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", self.name.rstrip("_").replace("_", "-"))
@@ -403,14 +405,10 @@ class Declared:
             (kind,) = (part for part in get_args(kind) if part is not type(None))
         origin = get_origin(kind) or kind
         object.__setattr__(self, "kind", list if origin is Sequence else origin)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """All accepted values; empty if any value is."""
-        kind = self.kind
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            return tuple(member.value for member in kind)
-        return () if self.option.open else self.known
+        is_enum = isinstance(origin, type) and issubclass(origin, Enum)
+        known = () if self.option.open else self.known
+        choices = tuple(member.value for member in origin) if is_enum else known
+        object.__setattr__(self, "choices", choices)
 
     @property
     def known(self) -> tuple[str, ...]:

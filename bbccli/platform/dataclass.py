@@ -7,6 +7,7 @@ Here all but `__init__` are functions that every record shares.
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
 
-    def dataclass(cls=None, /, *, frozen=False, **options):
+    def _made(cls, /, *, frozen=False, **options):
         """Decorate a class as `dataclasses.dataclass` does, with the same options.
 
         >>> @dataclass(frozen=True, slots=True)
@@ -28,8 +29,9 @@ else:
         >>> Pair(1), Pair(1, 2) == Pair(1), {Pair(1): "found"}[Pair(1)]
         (Pair(one=1, other=2), True, 'found')
         """
-        made = _frozen if frozen else dataclasses.dataclass
-        return made(cls, **options) if cls else lambda cls: made(cls, **options)
+        return (_frozen if frozen else dataclasses.dataclass)(cls, **options)
+
+    dataclass = partial(partial, _made)
 
 
 def _frozen(cls: type, *, repr: bool = True, eq: bool = True, **options: Any) -> type:

@@ -238,7 +238,7 @@ class HaltError(Exception):
     """Nothing more can be checked; the problems have been collected."""
 
 
-@dataclass
+@dataclass()
 class Problems:
     """Raise the first problem, or `collect` all, as far as one does not hide another.
 

@@ -276,7 +276,7 @@ def forms_of(kind: Kind | str) -> dict[str, Form]:
     return {name: form for name, form in FORMS.items() if kind in form.modules}
 
 
-def form_of(path: str, forms: Collection[str]) -> str | None:
+def form_of(path: str, forms: Mapping[str, Form]) -> str | None:
     """Return the name of the form that the suffix of a file asks for, if it asks for one.
 
     Parameters
@@ -284,14 +284,14 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
     path
         Of the file; - is standard output.
     forms
-        Names of those to choose from.
+        Those to choose from, by name.
 
     Raises
     ------
     OptionError
         A suffix that stands for none of them.
     """
-    known = {end: name for name in forms for end in FORMS[name].suffixes}
+    known = {end: name for name, form in forms.items() for end in form.suffixes}
     suffix = suffix_of(path, known)
     if suffix in PLAIN:
         return None

@@ -182,8 +182,9 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
 def _selected_by(estimate: Estimate, document: Envelope) -> str:
     """The pooling that selected its winner, and the metric if not the row's own."""
     rule = _pooled(estimate, document).removesuffix(" predictions")
-    other = f", {phrases.metric_label(estimate.selected_by)}"
-    return rule + other * (estimate.selected_by != estimate.metric)
+    if estimate.selected_by == estimate.metric:
+        return rule
+    return f"{rule}, {phrases.metric_label(estimate.selected_by)}"
 
 
 def _pooled(estimate: Estimate, document: Envelope) -> str:
