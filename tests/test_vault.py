@@ -164,7 +164,7 @@ def test_whole_groups_are_sealed(tmp_path, run):
 @pytest.mark.parametrize(
     ("items", "how", "said"),
     [
-        (ITEMS, {"share": 1.2}, "share is 1.2, not in (0, 1)"),
+        (ITEMS, {"share": 1.2}, "share is 1.2, not above 0 and at most 0.5"),
         swept(ITEMS, {"planned": 0}, "opens nothing"),
         swept(ITEMS, {"seed": -1}, "negative"),
         swept(ITEMS[:39], {}, "20 rows or more"),

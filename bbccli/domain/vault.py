@@ -96,8 +96,9 @@ def sealed_rows(
     option: what the share is called where it is given.
     Raises OptionError: fewer than 20 rows to seal.
     """
-    if not 0 < share < 1:
-        raise OptionError(f"{parameter(option)} is {share:g}, not in (0, 1)", hint="such as 0.2")
+    if not 0 < share <= 0.5:
+        problem = f"{parameter(option)} is {share:g}, not above 0 and at most 0.5"
+        raise OptionError(problem, hint="such as 0.2")
     n_wanted = min(max(round(share * n_samples), LEAST), n_samples // 2)
     if n_wanted < FEWEST:
         raise OptionError(
@@ -115,7 +116,7 @@ def sealed_rows(
         ours = order[main[order] == stratum]
         ends = np.cumsum(sizes[ours])
         wanted = n_wanted / n_samples * sizes[ours].sum()
-        chosen[ours[: np.searchsorted(ends, wanted + 0.5, side="right")]] = True
+        chosen[ours[: np.searchsorted(ends, wanted + 0.5)]] = True
     lacking, staying = n_wanted - sizes[chosen].sum(), of_unit[~chosen].sum(axis=0)
     for unit in order[~chosen[order]]:  # what rounding and large groups left open
         if lacking <= 0:

@@ -222,7 +222,7 @@ def validity_flags(counts: Mapping[str, int]) -> Texts:
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
     return (
         f"flags of the configurations: {listing(flags, 9)}",
-        "leave out configurations whose flag makes them look too good",
+        "bbc leaderboard shows which; leave out (--exclude) those that their flag makes too good",
     )
 
 

@@ -205,7 +205,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         if self.expected is None:
             raise OptionError(
                 "a plan needs a pilot or an expected value",
-                hint=f"bbc plan FILE, or {parameter('expected', 0.85)} "
+                hint=f"a file, or {parameter('expected', 0.85)} "
                 f"{parameter('configurations', 200)} {parameter('width', 0.1)}",
             )
         if self.configurations is None and self.difference is None:

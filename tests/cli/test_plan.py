@@ -152,7 +152,7 @@ def test_a_check_is_shown(run, monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "problem", "hint"),
     [
-        (("plan",), "needs a pilot or an expected value", "bbc plan FILE"),
+        (("plan",), "needs a pilot or an expected value", "a file, or --expected"),
         swept((*STATED, "--width", "10"), "--width is 10: no two values of AUC", "such as 0.1"),
         swept((*STATED, "--width", "1"), "--width is 1: no two values of AUC", "less than 1"),
         swept(

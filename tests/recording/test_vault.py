@@ -89,7 +89,7 @@ def test_whole_groups_are_sealed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n", "share", "expected"), [(150, 0.2, 50), (300, 0.2, 60), (60, 0.2, 30)]
+    ("n", "share", "expected"), [(150, 0.2, 50), (300, 0.2, 60), (60, 0.2, 30), (302, 0.5, 151)]
 )
 def test_at_least_fifty_rows_are_sealed_but_no_more_than_half(n, share, expected):
     assert sealed_rows(np.arange(n) % 2, n, share).sum() == expected
@@ -539,9 +539,9 @@ def test_a_recording_without_a_vault_is_as_before(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [0, swept(1), swept(-0.2), swept(1.5), swept(float("nan")), swept("a")]
+    "wrong", [0, 0.6, swept(1), swept(-0.2), swept(1.5), swept(float("nan")), swept("a")]
 )
-def test_shares_outside_0_and_1_are_refused(tmp_path, wrong):
+def test_shares_outside_0_and_a_half_are_refused(tmp_path, wrong):
     with pytest.raises(OptionError, match="^vault is "):
         recorder(tmp_path, vault=wrong)
 
