@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.reading.runs.folder import RUNS
+
+READERS = {run.name: run for run in RUNS}
+
 FOREIGN = b"cbuiltins\nexec\n."
 """What must never be opened: a true unpickler would give back `exec`."""
 

@@ -17,7 +17,6 @@ from experiments import FAST, command, environment, experiment, serve_in_vain, s
 
 from bbccli.batch import local
 from bbccli.batch.journal import HEADER, Journal
-from bbccli.platform.atomic import replacing
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
 PATTERN = "runs/**/p.csv"
@@ -250,21 +249,20 @@ def test_lines_are_on_the_disk_when_they_are_told_to_be(tmp_path, monkeypatch):
         assert len(folders) == 1  # or else the journal itself has no name after a loss of power
 
 
-def test_a_result_and_its_name_are_on_the_disk(tmp_path, monkeypatch):
-    target, order = tmp_path / "r.json", []
+def test_a_result_and_its_name_are_on_the_disk(runs, run, monkeypatch):
+    folder, order = runs(1), []
     sync, replace = os.fsync, Path.replace
 
     def fsync(descriptor):
         sync(descriptor)
-        folder = os.path.samestat(os.fstat(descriptor), tmp_path.stat())
-        order.append("folder" if folder else "file")
+        of_folder = os.path.samestat(os.fstat(descriptor), folder.stat())
+        order.append("folder" if of_folder else "file")
 
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(Path, "replace", lambda *args: order.append("rename") or replace(*args))
-    with replacing(target) as file:
-        file.write(b"all of it")
+    run.printed("correct", "runs/000/p.csv", *FAST, "-o", "r.json")
     assert order == ["file", "rename", "folder"]
-    assert target.read_bytes() == b"all of it"
+    assert json.loads((folder / "r.json").read_text())["estimates"]
 
 
 @posix

@@ -6,8 +6,7 @@ import time
 import pytest
 from day import swept
 
-from bbccli.cli import say, shared
-from bbccli.cli.output import style_for_stdout
+from bbccli.cli import shared
 from bbccli.platform.resources import enter, silent
 from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import answer
@@ -28,30 +27,27 @@ class TestStyle:
     def test_a_pipe_has_the_width_of_columns(self, run, samples, monkeypatch):
         path = samples / "progression.parquet"
         argv = ("correct", path, "--method", "cvt", "--side", "pessimistic")
-        for columns in (40, 200):
+        widest = {}
+        for columns in (60, 80, 200):
             monkeypatch.setenv("COLUMNS", str(columns))
-            assert style_for_stdout().width == columns
-        wide = run(*argv)[1]
-        monkeypatch.setenv("COLUMNS", "80")
-        assert max(map(len, wide.splitlines())) > 80 >= max(map(len, run(*argv)[1].splitlines()))
+            widest[columns] = max(map(len, run(*argv)[1].splitlines()))
+        assert widest[60] <= 60 < widest[80] <= 80 < widest[200] <= 200
 
 
 LINE = "a-long-name " * 10 + "/a/path/that/is/longer/than/the/terminal/is/wide"
 
 
 class TestSay:
-    def test_a_pipe_gets_one_line(self, capsys, monkeypatch):
+    def test_a_pipe_gets_one_line(self, run, monkeypatch):
         monkeypatch.setenv("COLUMNS", "30")
-        say(LINE)
-        assert capsys.readouterr().err == f"{LINE}\n"
+        assert run.refused("correct", LINE).startswith(f"error: {LINE}: no such file\nhint: ")
 
-    def test_a_terminal_gets_whole_words(self, capsys, monkeypatch):
+    def test_a_terminal_gets_whole_words(self, run, monkeypatch):
         monkeypatch.setenv("COLUMNS", "30")
         terminal(monkeypatch, "stderr")
-        say(LINE)
-        lines = capsys.readouterr().err.splitlines()
+        lines = run.refused("correct", LINE).partition("\nhint: ")[0].splitlines()
         assert len(lines) > 5
-        assert " ".join(lines).split() == LINE.split()
+        assert " ".join(lines).split() == f"error: {LINE}: no such file".split()
         assert all(len(line) <= 30 for line in lines if " " in line)
 
 

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from runs import READERS, oof
+from runs import autogluon as write_autogluon
 from sklearn import metrics
 
 from bbccli.errors import InputError
-from bbccli.tools import autogluon, h2o, mljar
+from bbccli.tools import mljar
 from bbccli.types import Task
 
 DATA = Path(__file__).parents[1] / "data"
@@ -287,7 +290,7 @@ def test_any_metric_tells_the_class_of_the_probabilities(name, positive, tmp_pat
     with (folder / "train.csv").open() as file:
         truth = np.array([row["y"] == positive for row in csv.DictReader(file)])
     lines = ["model,score_val,eval_metric"]
-    for model, values in autogluon.load(folder).by_configuration.items():
+    for model, values in READERS["AutoGluon"].load(folder).by_configuration.items():
         proper = name in ("roc_auc", "average_precision", "log_loss")
         score = SCORERS[name](truth, values if proper else values > 0.5)
         lines += [f"{model},{score!r},{name}".replace("np.float64(", "").replace(")", "")]
@@ -391,13 +394,17 @@ def test_swapped_labels_of_h2o_are_not_mended_by_the_positive_class(tmp_path, ru
 # AutoGluon's forests, and mljar
 
 
-def test_rows_that_no_tree_left_out_are_no_quantiles():
+def test_rows_that_no_tree_left_out_are_no_quantiles(tmp_path):
     """With few trees some rows are in every bag: AutoGluon writes 0 for each class."""
     values = np.array([[0.25, 0.5, 0.25], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    for roles in ({}, {"truth": np.array([0, 1, 2], np.uint8)}):
-        autogluon._refuse_quantiles(Path("run"), values, roles)
+
+    def loaded(name, values):
+        folder = write_autogluon(tmp_path / name, {"RandomForest_BAG_L1": (oof(values), ["S1F1"])})
+        return READERS["AutoGluon"].load(folder)
+
+    assert_array_equal(loaded("classes", values).by_configuration["RandomForest_BAG_L1"], values)
     with pytest.raises(InputError, match="quantiles"):
-        autogluon._refuse_quantiles(Path("run"), values + 1, {})
+        loaded("quantiles", values + 1)
 
 
 def test_scores_of_large_targets_agree_to_as_many_digits(tmp_path, run):
@@ -409,7 +416,7 @@ def test_scores_of_large_targets_agree_to_as_many_digits(tmp_path, run):
     first[header.index("logloss")] = "1e12"
     with board.open("w", newline="") as file:
         csv.writer(file).writerows([header, first, *rows])
-    scores = h2o.load(folder).about.run.leaderboard
+    scores = READERS["H2O"].load(folder).about.run.leaderboard
     assert max(one.tolerance for one in scores) == pytest.approx(1e8)
     assert min(one.tolerance for one in scores) == pytest.approx(1e-4, rel=0.5)
 

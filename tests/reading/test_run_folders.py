@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from day import swept
 from reading import fault
-from runs import FOREIGN, autogluon, autosklearn, history, oof, write
+from runs import FOREIGN, READERS, autogluon, autosklearn, history, oof, write
 
 from bbccli import read
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions
-from bbccli.tools import autogluon as ag
-from bbccli.tools import autosklearn as ask
 
+ag, ask = READERS["AutoGluon"], READERS["auto-sklearn"]
 FOLDS = ["S1F1", "S1F2", "S1F3"]
 FLOAT32 = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
 
