@@ -43,12 +43,12 @@ class TestSay:
         assert run.refused("correct", LINE).startswith(f"error: {LINE}: no such file\nhint: ")
 
     def test_a_terminal_gets_whole_words(self, run, monkeypatch):
-        monkeypatch.setenv("COLUMNS", "30")
+        monkeypatch.setenv("COLUMNS", "32")
         terminal(monkeypatch, "stderr")
         lines = run.refused("correct", LINE).partition("\nhint: ")[0].splitlines()
         assert len(lines) > 5
         assert " ".join(lines).split() == f"error: {LINE}: no such file".split()
-        assert all(len(line) <= 30 for line in lines if " " in line)
+        assert all(len(line) <= 32 for line in lines if " " in line)
 
 
 class TestBar:
