@@ -29,8 +29,8 @@ def drawn(values, strata, seed, n):
     """Draws D (B, C) as they come, of normal multipliers."""
     found = np.empty((n, values.shape[1]))
     for b in range(n):
-        ((_, normal),) = multipliers(len(values), seed, b // BLOCK)
-        g = normal[b % BLOCK]
+        block = [normal for _, normal in multipliers(len(values), seed, b // BLOCK)]
+        g = np.hstack(block)[b % BLOCK]
         total = np.zeros(values.shape[1])
         for h in np.unique(strata):
             n_h = np.sum(strata == h)
