@@ -267,13 +267,6 @@ def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric,
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
-def test_a_method_that_needs_repeats_says_so(method, metric):
-    single = for_metric(metric.name)
-    if Need.REPEATS in method.needs:
-        with pytest.raises(UndefinedError, match=f"{method.name} needs at least two repeats"):
-            method.run(single, metric, PLAN)
-
-
 def test_what_a_method_promises(method, metric, expected):
     found = expected
     assert found.method == method.name
@@ -322,20 +315,18 @@ def assert_meets(asked, name):
         assert METRICS[name].bounds[0] <= found.value <= METRICS[name].bounds[1]
 
 
-def test_a_method_that_needs_folds_says_so(method, metric, matrix):
-    without = changed(matrix, folds=None)
-    if Need.FOLDS in method.needs:
-        with pytest.raises(UndefinedError, match=f"{method.name} needs to know the fold"):
-            method.run(without, metric, PLAN)
-    else:
-        assert np.isfinite(method.run(without, metric, PLAN).value)
-
-
-def test_one_fold_is_not_enough(method, metric, matrix):
-    single = changed(matrix, folds=np.zeros_like(matrix.folds))
-    if Need.FOLDS in method.needs:
-        with pytest.raises(UndefinedError, match="at least two folds"):
-            method.run(single, metric, PLAN)
+def test_a_method_that_needs_repeats_or_folds_says_so(method, metric, matrix):
+    without, single = (changed(matrix, folds=one) for one in (None, 0 * matrix.folds))
+    for need, other, words in (
+        (Need.REPEATS, for_metric(metric.name), f"{method.name} needs at least two repeats"),
+        (Need.FOLDS, without, f"{method.name} needs to know the fold"),
+        (Need.FOLDS, single, "at least two folds"),
+    ):
+        if need in method.needs:
+            with pytest.raises(UndefinedError, match=words):
+                method.run(other, metric, PLAN)
+        elif other is without:
+            assert np.isfinite(method.run(without, metric, PLAN).value)
 
 
 def test_the_default_set_leaves_out_what_folds_do_not_allow():

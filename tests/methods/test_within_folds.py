@@ -116,16 +116,14 @@ def test_a_fold_without_a_class_adds_no_pair():
     column = matrix.configurations.index(found.winner)
     right, pairs = pairs_within(matrix, comparable_binary, range(20), column)
     assert found.naive == right / pairs
-    with pytest.raises(UndefinedError, match="AUC is undefined in folds b, c"):
-        METHODS["bbc"].run(matrix, METRICS["auc"], replace(WITHIN, pooling=Pooling.FOLD_MEAN))
-
-
-def test_leave_one_out_has_no_pair():
-    matrix = binary(n_samples=20)
-    alone = np.arange(20)
-    matrix = replace(matrix, folds=alone[None], fold_names=tuple(map(str, alone)))
-    with pytest.raises(UndefinedError, match="no fold holds two samples that AUC can compare"):
-        METHODS["bbc"].run(matrix, METRICS["auc"], WITHIN)
+    alone = replace(matrix, folds=np.arange(40)[None], fold_names=tuple(map(str, range(40))))
+    for other, pooling, words in (
+        (matrix, Pooling.FOLD_MEAN, "AUC is undefined in folds b, c"),
+        (alone, WITHIN.pooling, "no fold holds two samples that AUC can compare"),
+        (replace(matrix, folds=None), WITHIN.pooling, "the folds of the samples are unknown"),
+    ):
+        with pytest.raises(UndefinedError, match=words):
+            METHODS["bbc"].run(other, METRICS["auc"], replace(WITHIN, pooling=pooling))
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if name not in OF_PAIRS])
@@ -134,11 +132,6 @@ def test_other_metrics_are_refused(name):
     with pytest.raises(UnsupportedError, match=f"{metric.label} is not made of pairs") as caught:
         METHODS["cvt"].run(for_metric(name), metric, WITHIN)
     assert 'pooling="pooled"' in caught.value.hint
-
-
-def test_folds_must_be_known():
-    with pytest.raises(UndefinedError, match="the folds of the samples are unknown"):
-        METHODS["bbc"].run(replace(binary(), folds=None), METRICS["auc"], WITHIN)
 
 
 @pytest.mark.parametrize(
