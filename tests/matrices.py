@@ -140,6 +140,16 @@ def bound(metric, matrix, repeat=0):
     return metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[repeat])
 
 
+def in_blocks(width):
+    """In place of `Candidates.blocks`: at most so many configurations at a time."""
+
+    def blocks(self, among=None):
+        columns = np.arange(self.n_configurations) if among is None else among
+        return np.array_split(columns, -(-len(columns) // width))
+
+    return blocks
+
+
 def changed_source(matrix, metadata):
     """The matrix with other metadata."""
     return replace(matrix, source=replace(matrix.source, metadata=metadata))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from day import daily, swept
-from matrices import binary, multiclass, of_labels, regression, survival, weighing
+from matrices import binary, in_blocks, multiclass, of_labels, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.domain.matrix import Unfinished
@@ -141,11 +141,7 @@ def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
     matrix, metric = spread(), METRICS[name]
     expected = drop(matrix, metric, PLAN).decisions
 
-    def narrow(self, among=None):
-        columns = np.arange(self.n_configurations) if among is None else among
-        return np.array_split(columns, -(-len(columns) // 2))
-
-    monkeypatch.setattr(Candidates, "blocks", narrow)
+    monkeypatch.setattr(Candidates, "blocks", in_blocks(2))
     monkeypatch.setattr("bbccli.stats.resampling.MOST_BLOCKS", 1)
     with use(limits):
         found = drop(replace(matrix), metric, PLAN).decisions

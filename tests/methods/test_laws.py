@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from day import swept
-from matrices import for_metric
+from matrices import for_metric, in_blocks
 
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -185,11 +185,7 @@ def test_resources_do_not_matter(method, metric, matrix, expected, every):
 @pytest.mark.sweep
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
 def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
-    def narrow(self, among=None):
-        columns = np.arange(self.n_configurations) if among is None else among
-        return np.array_split(columns, -(-len(columns) // width))
-
-    monkeypatch.setattr(Candidates, "blocks", narrow)
+    monkeypatch.setattr(Candidates, "blocks", in_blocks(width))
     monkeypatch.setattr(resampling, "MOST_BLOCKS", blocks)
     little = Resources(jobs=width, engine=Engine.NUMPY)
     object.__setattr__(little, "memory", 50_000)  # less than may be asked for: several spans

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from day import swept
-from matrices import binary, changed_source
+from matrices import binary, changed_source, in_blocks
 from methods import reference
 
 from bbccli import METRICS, Plan
@@ -104,11 +104,7 @@ def test_bbc_f_by_a_slow_loop(matrix):
 def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatch):
     expected = METHODS[method].run(matrix, METRICS["auc"], plan)
 
-    def narrow(self, among=None):
-        columns = np.arange(7) if among is None else among
-        return np.array_split(columns, -(-len(columns) // width))
-
-    monkeypatch.setattr(Candidates, "blocks", narrow)
+    monkeypatch.setattr(Candidates, "blocks", in_blocks(width))
     monkeypatch.setattr(resampling, "MOST_BLOCKS", 1)
     found = METHODS[method].run(replace(matrix), METRICS["auc"], plan)
     assert found.winner == expected.winner

@@ -11,6 +11,7 @@ import pytest
 from day import swept
 from matrices import binary, for_metric, regression
 from oracle_data import FOLDER
+from slow_comparisons import placements_less_auc
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
@@ -84,16 +85,6 @@ def drawn(finalist, metric, columns, strata):
     return scorer, in_bag
 
 
-def auc_influence(truth, scores):
-    placements = []
-    for k, s in zip(truth, scores, strict=True):
-        others = scores[truth != k]
-        lead = (s - others) if k == 1 else (others - s)
-        placements.append(np.mean((lead > 0) + (lead == 0) / 2))
-    placements = np.array(placements)
-    return placements - placements[truth == 1].mean()
-
-
 def slow_auc(truth, scores, weights):
     """Weighted share of pairs: the bound under tilted weights."""
     right = whole = 0.0
@@ -113,7 +104,7 @@ def test_the_auc_bound_is_that_of_the_slow_loop(name):
     rows = finalist.split.evaluation
     truth, scores = MATRIX.outcome.values[rows], MATRIX.predictions[0, rows, finalist.winner]
     scorer, in_bag = drawn(finalist, AUC, columns, truth)
-    figures, values = scorer(in_bag), auc_influence(truth, scores)
+    figures, values = scorer(in_bag), placements_less_auc(scores[:, None], truth)[1][:, 0]
     observed = slow_auc(truth, scores, np.ones(len(truth)))
     if name == "mabt":
         error = 0.05
