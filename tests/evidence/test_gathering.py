@@ -65,27 +65,6 @@ def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
     assert np.isnan(none).all()
 
 
-@pytest.mark.sweep
-def test_probabilities_that_are_right_keep_to_the_band():
-    rng = np.random.default_rng(4)
-    matrix = matrices.binary(n_samples=400, n_configurations=1)
-    chances = rng.random((1, 400, 1))
-    outcome = replace(matrix.outcome, values=(rng.random(400) < chances[0, :, 0]).astype(int))
-    right = replace(matrix, outcome=outcome, predictions=chances)
-    found, _ = evidence(right, plan=replace(PLAN, n_resamples=20))
-    inside = [
-        low <= value <= high
-        for value, low, high in zip(
-            found.calibration.naive, found.calibration.lower, found.calibration.upper, strict=True
-        )
-        if value is not None
-    ]
-    assert np.mean(inside) > 0.8
-    wrong, _ = evidence(replace(right, predictions=chances**4), plan=replace(PLAN, n_resamples=20))
-    pairs = zip(wrong.calibration.naive, wrong.calibration.upper, strict=True)
-    assert np.mean([v > high for v, high in pairs if v is not None]) > 0.5
-
-
 def test_bars_hold_all_resamples():
     found, reported = evidence(matrices.binary())
     bars = found.distribution

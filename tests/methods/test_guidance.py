@@ -14,7 +14,6 @@ from bbccli.errors import UnsupportedError
 from bbccli.methods import estimate
 from bbccli.stats.guidance import Guidance, standing_of
 from bbccli.types import Guided
-from benchmarks.validation.searched import SVM, Switches, tpe, trained
 
 PLAN = Plan(n_resamples=30)
 
@@ -335,18 +334,6 @@ def test_nor_are_stages_of_boosting(seed):
         model.fit(features[~out], truth[~out])
         stages[out] = np.array([p[:, 1] for p in model.staged_predict_proba(features[out])]).T
     assert "guided-climb" not in codes(matrix_of((stages > 0.5) == truth[:, None], task="score"))
-
-
-@pytest.mark.sweep  # the climbs above are drawn; these are searches, which take long
-@pytest.mark.filterwarnings("ignore:Solver terminated early")
-def test_two_runs_of_optuna_are_told_apart():
-    """Four hyperparameters of an SVM, and thirty switches of features, on 100 samples."""
-    notes = {}
-    for name, space, p in (("four", SVM, 8), ("thirty", Switches(30), 30)):
-        runs = [trained(np.random.default_rng(n), tpe, space, 100, p, 100, 1.0) for n in range(3)]
-        notes[name] = [codes(run.matrix, "auc") for run in runs]
-    assert notes["four"].count(["guided-climb"]) <= 1
-    assert notes["thirty"].count(["guided-climb"]) == 3
 
 
 def test_what_kept_nearly_every_try_is_told_from_no_list():

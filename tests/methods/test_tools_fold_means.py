@@ -16,7 +16,9 @@ from bbccli.documents.compare import compare_document
 from bbccli.documents.gate import GateRule, judged
 from bbccli.documents.leaderboard import leaderboard
 from bbccli.methods import estimate
+from bbccli.methods.several import _around_its_value
 from bbccli.metrics.capped import measuring
+from bbccli.notes import NOTES
 from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS
@@ -165,6 +167,25 @@ def test_another_pooling_measures_as_it_selects():
     for selection in (Pooling.FOLD_MEAN, Pooling.WITHIN_FOLDS):
         plan = Plan(pooling=Pooling.WITHIN_FOLDS, selection=selection)
         assert measuring(METRICS["f1"], plan) is Pooling.WITHIN_FOLDS
+
+
+@pytest.mark.parametrize("off", [-0.2, 0.2])
+def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
+    one = bbc(for_metric("accuracy"), "accuracy", Plan(n_resamples=100))
+    assert _around_its_value(one, METRICS["accuracy"]) is one
+    lower, upper = one.interval.lower, one.interval.upper
+    noted = replace(one, notes=(NOTES["leave-one-out"]("F1"),))
+    beyond = replace(noted, value=(lower if off < 0 else upper) + off)
+    found = _around_its_value(beyond, METRICS["accuracy"])
+    assert [note.code for note in found.notes] == ["leave-one-out", "outside-interval"]
+    assert (found.interval.lower, found.interval.upper) == (
+        min(lower, beyond.value),
+        max(upper, beyond.value),
+    )
+    near = replace(noted, value=(lower if off < 0 else upper) * (1 + np.sign(off) * 1e-15))
+    found = _around_its_value(near, METRICS["accuracy"])
+    assert found.notes == noted.notes
+    assert found.interval.lower <= near.value <= found.interval.upper
 
 
 def of_two_scales(share):
