@@ -7,7 +7,6 @@ import pytest
 
 from bbccli import METHODS, METRICS
 from bbccli.notes import NOTES
-from bbccli.reports.catalogue import STEPS
 from bbccli.stats.intervals import INTERVALS
 from bbccli.types import Calibration, Select
 
@@ -18,8 +17,10 @@ def words(run, *argv):
     return " ".join(out.split())
 
 
-def test_no_name_means_two_things():
-    names = [*METHODS, *METRICS, *NOTES, *INTERVALS, *STEPS]
+def test_no_name_means_two_things(run):
+    steps = re.search(r" a choice (.*) a note ", words(run))[1].split(", ")
+    assert {*steps} >= {*Calibration, "mean", "tuned"}
+    names = [*METHODS, *METRICS, *NOTES, *INTERVALS, *steps]
     assert len(names) == len(set(names))
 
 

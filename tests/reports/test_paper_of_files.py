@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from day import daily
 
-from bbccli import METRICS
+from bbccli import METRICS, compare
 from bbccli.comparisons.pairs import TESTS
 from bbccli.documents.correct import reported_estimate
 from bbccli.errors import BbcError
@@ -19,7 +19,6 @@ from bbccli.platform.text import Digits
 from bbccli.reports.words.comparison_sentences import lines, quote
 from bbccli.reports.words.for_papers import paragraph, sentence
 from bbccli.use_cases import Analysis
-from bbccli.use_cases.compare import Comparing
 from bbccli.use_cases.correct import answer
 
 ROOT = Path(__file__).parents[2]
@@ -339,7 +338,7 @@ COMPARED_BY_DAY = [  # a baseline, and a pair by counts, by pairs, by resamples 
 def compared(path, **options):
     """The first comparison of a file, and the document; None if it can't be made."""
     try:
-        document = Comparing(**{"n_resamples": "60"} | options).answer([path])
+        document = compare(path, **{"n_resamples": 60} | options).record
     except BbcError:
         return None
     return document.comparisons[0], document
