@@ -25,7 +25,7 @@ from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan
 from bbccli.domain.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
-from bbccli.metrics.capped import attainable, with_plan
+from bbccli.metrics.capped import attainable, with_clip
 from bbccli.notes import Note, Severity, severity_of
 from bbccli.notes.lacking import stopped_on_fold, winner_stopped
 from bbccli.platform.dataclass import dataclass
@@ -413,7 +413,7 @@ def bounds_in(document: Any, name: str) -> tuple[float, float]:
     metric, plan = METRICS.get(name), document.plan
     if metric is None or plan is None:  # of its own, or in a table that lacks the rest
         return metric.bounds if metric else (-inf, inf)
-    return attainable(with_plan(metric, Plan(clip=plan.clip)), document.input.outcome)
+    return attainable(with_clip(metric, plan.clip), document.input.outcome)
 
 
 def error_envelope(path: str, problem: str, hint: str, status: int) -> ErrorEnvelope:

@@ -107,10 +107,9 @@ class Select(StrEnum):
     STACK = "stack"
     TOOL = "tool"
 
-    @property
-    def of_several(self) -> bool:
-        """True if it makes an ensemble; the others select a single configuration."""
-        return self in (Select.GREEDY, Select.MEAN, Select.STACK, Select.TOOL)
+
+OF_SEVERAL = (Select.GREEDY, Select.MEAN, Select.STACK, Select.TOOL)
+"""Rules that make an ensemble; the others select a single configuration."""
 
 
 class Calibration(StrEnum):

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from bbccli.domain.choices import Calibration, Guided, IntervalKind, Models, Pooling, Select, Side
+from bbccli.domain.choices import (
+    OF_SEVERAL,
+    Calibration,
+    Guided,
+    IntervalKind,
+    Models,
+    Pooling,
+    Select,
+    Side,
+)
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass
@@ -160,12 +169,12 @@ class Plan:
     @property
     def makes(self) -> bool:
         """True if the predictions to report on are made from those of the configurations."""
-        return self.select.of_several or self.calibrate is not None or self.cut is not None
+        return self.select in OF_SEVERAL or self.calibrate is not None or self.cut is not None
 
     @property
     def making(self) -> str:
         """The option by which predictions are made; empty where they are used as they are."""
-        if self.select.of_several:
+        if self.select in OF_SEVERAL:
             return parameter("select", self.rule)
         if self.cut is not None:
             return parameter("threshold", self.cut)
@@ -176,7 +185,7 @@ class Plan:
         """The plan of selecting a single configuration, used as it is."""
         if not self.makes:
             return self
-        select = Select.BEST if self.select.of_several else self.select
+        select = Select.BEST if self.select in OF_SEVERAL else self.select
         return replace(self, select=select, members=None, calibrate=None, cut=None)
 
     @property

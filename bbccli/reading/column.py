@@ -85,12 +85,12 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
+    @cached_property
     def is_text(self) -> bool:
         """True for strings."""
         return is_text(self.values.type)
 
-    @property
+    @cached_property
     def is_integer(self) -> bool:
         """True for integers."""
         return is_integer(self.values.type)

@@ -150,7 +150,7 @@ class Request:
 
 def is_given(source: object) -> bool:
     """Return True if a separate file or table is named; tables have no truth value."""
-    return in_memory(source) or bool(source)
+    return source is not None and (in_memory(source) or bool(source))
 
 
 LATE_TRUTHS: Final = (

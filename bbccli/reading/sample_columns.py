@@ -38,10 +38,11 @@ NO_WEIGHT = "use --unweighted if the column does not hold sample weights"
 
 def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     """Add the columns (n_usable,) of the usable samples."""
-    if "fold" in sheet.roles:
+    fold = sheet.roles.get("fold")
+    if fold is not None and not (fold.is_integer or fold.is_boolean):
         with problems.of("roles"):
-            _refuse_measurements(sheet.roles["fold"])
-            _refuse_slips(sheet.roles["fold"])
+            _refuse_measurements(fold)
+            _refuse_slips(fold)
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]
@@ -65,7 +66,7 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
 
 def _refuse_measurements(fold: Column) -> None:
     """Refuse folds of real numbers that differ in most rows."""
-    if fold.is_text or fold.is_boolean or fold.is_integer:
+    if fold.is_text:
         return
     values = to_numbers(fold.values)
     broken = np.flatnonzero(np.isfinite(values) & (values % 1 != 0))

@@ -201,7 +201,8 @@ def is_reported(estimate: Estimate, document: Envelope) -> bool:
 
 def method_label(estimate: Estimate, document: Envelope) -> str:
     """The effect of a method on the naive figure, with caveats."""
-    words = [METHODS[estimate.method].label] if estimate.method in METHODS else []
+    method = METHODS.get(estimate.method)  # None of another version
+    words = [method.label] if method else []
     if is_single(document):
         instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
         words = [UNSELECTED.sub(lambda match: instead[match[0]], word) for word in words]

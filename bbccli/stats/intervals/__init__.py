@@ -271,9 +271,10 @@ INTERVALS: Mapping[IntervalKind, Construction] = ByName(IntervalKind, _declared)
 """Kinds of intervals; the kind `matched` is what the module `matched` declares as `INTERVAL`."""
 
 
-def guards_losses(kind: str) -> bool:
+def guards_losses(kind: IntervalKind) -> bool:
     """Return True if a kind guards losses without a worst value, and knows of fixed models."""
-    return kind in INTERVALS and INTERVALS[IntervalKind(kind)].guards_losses
+    known = INTERVALS.get(kind)  # None of a later version
+    return known is not None and known.guards_losses
 
 
 def interval_of(

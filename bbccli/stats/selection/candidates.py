@@ -32,7 +32,7 @@ from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, rea
 
 Made = TypeVar("Made")
 
-_CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
+_CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, list[Any]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,11 +275,11 @@ def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...
 
 def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
     """Return `make()` for this matrix and key, computed once."""
-    cache = _CACHES.setdefault(matrix, {})
-    value: Made | None = cache.get(key)  # once: to hash a metric takes as long as to look it up
-    if value is None:
-        value = cache[key] = make()
-    return value
+    # one look-up: to hash a metric takes as long
+    kept: list[Made] = _CACHES.setdefault(matrix, {}).setdefault(key, [])
+    if not kept:
+        kept.append(make())
+    return kept[0]
 
 
 def folds_of(matrix: PredictionMatrix) -> IntArray:
