@@ -313,6 +313,19 @@ def test_items_of_their_own(difficulty):
         assert not notes(matrix_of(scores, task=Task.SCORE))
 
 
+def test_items_that_are_a_little_alike_are_no_epochs():
+    """Of the same topics, whose neighbours are alike as well; or hardly alike at all."""
+    topics = np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2)
+    near = topics[:, None] + 0.05 * rng_of().random((300, 4))
+    weak = 0.21 * np.tile(rng_of(1).normal(size=2000), 2)[:, None] + rng_of(2).normal(
+        size=(4000, 4)
+    )
+    for scores in (near, weak):
+        assert not notes(matrix_of(scores, task=Task.SCORE))
+    (note,) = notes(matrix_of(2 * weak - rng_of(2).normal(size=(4000, 4)), task=Task.SCORE))
+    assert note.text.startswith("the scores repeat every 2000 samples")
+
+
 # files with the same content
 
 

@@ -191,28 +191,11 @@ def test_the_truth_is_asked_for(save):
 
 
 QUERIES = [
-    *(
-        "ndcg",
-        "NDCG@10",
-        "ndcg_cut_10",
-        "dcg",
-        "mrr",
-        "MRR@5",
-        "rr",
-        "recip_rank",
-        "mean_reciprocal_rank",
-    ),
-    *(
-        "map",
-        "MAP@100",
-        "mean_average_precision",
-        "recall@5",
-        "recall@k",
-        "recall_100",
-        "precision-10",
-    ),
-    *("P@1", "P_10", "hit_rate", "hits@3", "hit-ratio", "success_1", "bpref"),
-]
+    "ndcg", "NDCG@10", "ndcg_cut_10", "dcg", "mrr", "MRR@5", "rr", "recip_rank",
+    "mean_reciprocal_rank", "map", "MAP@100", "mean_average_precision", "recall@5", "recall@k",
+    "recall_100", "precision-10", "P@1", "P_10", "hit_rate", "hits@3", "hit-ratio", "success_1",
+    "bpref",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUERIES)
