@@ -98,7 +98,7 @@ def positive_by_scores(positive: str, tool: str) -> Texts:
 def bounds_left_out(names: Sequence[str]) -> Texts:
     """Bounds of intervals, and quantiles, around the predictions."""
     return (
-        "left out as bounds or quantiles, because they are in order in nearly every row: "
+        "left out as bounds or quantiles, by their order or the share of the truth below them: "
         f"{listing(names)}",
         f"if they are configurations, give --only {names[0]!r} --only '*'",
     )

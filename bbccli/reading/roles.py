@@ -167,7 +167,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "repeat": ("repeat", "rep", "id"),
     "fold": (
         *("fold", "folds", "split", "iteration", "id", "id2", "resample"),
-        *("kfold", "fold_id", "foldid"),
+        *("kfold", "fold_id", "foldid", "inner_fold"),
     ),
     "truth": (
         *("truth", "y", "y_true", "label", "labels", "target", "outcome", "obs", "correct"),

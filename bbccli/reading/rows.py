@@ -50,7 +50,7 @@ from math import prod
 import numpy as np
 
 from bbccli.notes import Note, lacking, of_data
-from bbccli.reading.arrow import as_arrow
+from bbccli.reading.arrow import as_arrow, to_numbers
 from bbccli.reading.column import Column, joint, natural_order, number_of
 from bbccli.reading.predictions import Values
 from bbccli.reading.sample_columns import CONSTANT
@@ -165,8 +165,9 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """Return predictions (R, N, cells) that are missing in rows that were never predicted.
 
     Seen: one value in whole folds or one run of rows, by one configuration or all, and almost never
-      elsewhere
-    Means: an array of zeros that was filled fold by fold
+      elsewhere; or a whole number beyond the truth, farther from all other predictions of one than
+      these are from each other (-999)
+    Means: an array of zeros that was filled fold by fold, or a code for a missing value
     Done: they count as missing, with a note
     """
     if sheet.scored or sheet.nested or values.words:
@@ -179,10 +180,11 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     some = flat[seen]
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
     blocks = cache(partial(_blocks, sheet))
-    for name, cells, value in chain(_of_all(sheet, some), _of_each(sheet, some, seen, blocks)):
-        strange = _strange(sheet, some[:, cells], cells, value)
-        rows = _rows_of(flat, cells, value) if strange else cells[:0]
-        if len(rows) and _never_predicted(sheet, blocks, flat, rows, value, strange):
+    suspects = [_of_all(sheet, some), _far_off(sheet, flat, some)]
+    for name, cells, value, sure in chain(*suspects, _of_each(sheet, some, seen, blocks)):
+        strange = [] if sure else _strange(sheet, some[:, cells], cells, value)
+        rows = _rows_of(flat, cells, value) if sure or strange else cells[:0]
+        if len(rows) and (sure or _never_predicted(sheet, blocks, flat, rows, value, strange)):
             flat[np.ix_(rows, cells)] = np.nan
             some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
             notes.append(lacking.never_predicted(len(rows), value, name or every))
@@ -190,8 +192,28 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     return replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out), values
 
 
-_Suspect = tuple[str, IntArray, float]
-"""A configuration, or none for all, its cells, and a value."""
+_Suspect = tuple[str, IntArray, float, bool]
+"""A configuration, or none for all, its cells, and a value; and whether that is sure."""
+
+
+def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Suspect]:
+    """Yield the whole numbers, beyond the truth, that one configuration holds in several of some
+    rows (n, C) and that are farther from its other predictions (R N, C) than these from each other.
+    """
+    truth = sheet.of_samples.get("truth")
+    if truth is None or sheet.by_class:
+        return
+    values = np.arange(2) if truth.is_text or truth.is_boolean else to_numbers(truth.values)
+    for of in (np.fmin, np.fmax):
+        ends = of.reduce(some, axis=0)
+        beyond = (ends < values.min()) | (ends > values.max())
+        often = (some == ends).sum(axis=0) > 2
+        for c in np.flatnonzero(beyond & often & (np.trunc(ends) == ends)).tolist():
+            others = flat[flat[:, c] != ends[c], c]
+            others = others[~np.isnan(others)]
+            apart = np.abs(others - ends[c]).min(initial=np.inf)
+            if len(distinct(others)) >= FEWEST and apart >= np.ptp(others) > 0:
+                yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), True
 
 
 def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
@@ -204,7 +226,7 @@ def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
     counts = lengths_of(starts, len(equal))
     for i in np.argsort(-counts, kind="stable")[:3].tolist():
         if counts[i] > 2:
-            yield "", np.arange(some.shape[1]), float(equal[starts[i]])
+            yield "", np.arange(some.shape[1]), float(equal[starts[i]]), False
 
 
 def _of_each(
@@ -237,7 +259,7 @@ def _of_each(
         likely = _are_shapes(sheet, blocks, (shared[:, owner] == held) | none[:, owner], seen)
         names = [*owners]
         for i in np.flatnonzero(likely).tolist():
-            yield names[owner[i]], np.array(owners[names[owner[i]]]), float(held[i])
+            yield names[owner[i]], np.array(owners[names[owner[i]]]), float(held[i]), False
 
 
 def _strange(sheet: Sheet, some: FloatArray, cells: IntArray, value: float) -> list[int]:

@@ -106,9 +106,8 @@ def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
 def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     """Set aside the first column of a wide table if it numbers the rows under any other name.
 
-    That is: it holds 0 to n - 1 or 1 to n, `FEWEST` or more, in order (in each of several blocks of
-    rows) or permuted, and the next configuration does not: ranks of samples may be predictions, but
-    then of all configurations. `named` are known configurations.
+    It holds consecutive whole numbers, in order (in each of several blocks) or permuted, and the
+    next does not: all may be ranks of samples. `named` are known configurations.
     """
     if len(sheet.cells) < 2 or sheet.cells[0].source != sheet.table.names[0]:
         return sheet
@@ -162,13 +161,11 @@ def _whole(column: Column) -> IntArray | None:
 
 
 def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
-    """Tell if integers count rows from 0 or 1: "in order", "shuffled", or "" if they do not."""
+    """Tell if integers count rows from any number: "in order", "shuffled", or "" if they do not."""
     if cell.source not in sheet.table.integers or sheet.n_rows < FEWEST:
         return ""
     numbers = _whole(sheet.column(cell))
-    if numbers is None or numbers.min() > 1:
-        return ""
-    numbers = numbers - numbers.min()
+    numbers = np.zeros(1, int) if numbers is None else numbers - numbers.min()
     length = int(numbers.max()) + 1
     if length < FEWEST or len(numbers) % length:
         return ""
@@ -344,15 +341,20 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
     """
     if "outer_fold" not in sheet.roles:
         return sheet
+    roles = dict(sheet.roles)
+    if "row_id" in roles and "fold" not in roles:
+        keys = [repeat_codes(sheet.n_rows, roles), roles["row_id"].codes()[0]]
+        if not len(repeated(joint(keys))):  # of outer test samples alone
+            return replace(sheet, roles=roles | {"fold": roles.pop("outer_fold")})
     for role, content in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
         if role not in sheet.roles:
             raise InputError(
                 f"nested predictions need a column {role!r} beside 'outer_fold'",
                 path=sheet.path,
                 hint=f"give {content} of every row"
-                + ("; empty in rows of outer test samples" if role == "fold" else ""),
+                + "; empty in rows of outer test samples" * (role == "fold")
+                + f"; {parameter('fold', 'outer_fold')} if all rows are outer test samples",
             )
-    roles = dict(sheet.roles)
     roles |= {"inner_fold": roles["fold"], "fold": roles.pop("outer_fold")}
     nested = replace(sheet, roles=roles)
     blocks, _ = outer_blocks(nested)

@@ -230,6 +230,16 @@ def test_files_that_are_wrong(path, old, new, message):
     assert e.value.hint
 
 
+def test_outer_predictions_alone(path):
+    """Their outer folds are the folds, since no sample is predicted twice."""
+    outer = [line for line in BY_HAND.splitlines() if ",," in line or "outer_fold" in line]
+    rows = [line.replace(",,", ",").replace("outer_fold,fold", "outer_fold") for line in outer]
+    path.write_text("\n".join(rows) + "\n")
+    matrix = read(path)
+    assert matrix.nested is None or not matrix.nested
+    assert matrix.folds.max() == 1
+
+
 def test_without_nested_predictions(samples):
     matrix = read(samples / "progression.parquet")
     with pytest.raises(UndefinedError, match="ncv needs the inner predictions of a nested") as e:

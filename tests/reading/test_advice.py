@@ -100,7 +100,16 @@ def follow_up(time, event, ends):
     return {"p.csv": text(rows)}
 
 
+def marked():
+    rows = [("question", "model", "answer", "gold", "correct")]
+    rows += [(f"q{i}", m, ANSWERS[m][i], ABCD[i], ANSWERS[m][i] == ABCD[i])
+             for m in MODELS for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows)}
+
+
 CASES = {
+    "marked answers": (marked(), "p.csv",
+        "--row-id question --configuration model --prediction answer", 3, N),
     "survival": (follow_up("T", "E", (0, 1)), "p.csv", "--time T --event E", 3, N),
     "months": (follow_up("OS_months", "OS_status", ("0:LIVING", "1:DECEASED")), "p.csv",
         "--time OS_months --event OS_status", 3, N),

@@ -485,6 +485,16 @@ def test_bounds_are_left_out(save, columns, kept):
     assert any("bounds or quantiles" in note.text for note in matrix.notes)
 
 
+def test_quantiles_that_cross_are_left_out(save):
+    noise = np.random.default_rng(3).normal(0, 6, (3, N))
+    apart = {"q10": Y - 8 + noise[0], "q50": X, "q90": Y + 8 + noise[1]}
+    matrix = read(save("m.csv", {"truth": VALUES, **apart}))
+    assert matrix.configurations == ("q50",)
+    # models of such names are above half of the truth
+    models = {"p10": Y + noise[0], "p50": X, "p90": Y + noise[1]}
+    assert read(save("n.csv", {"truth": VALUES, **models})).configurations == tuple(models)
+
+
 @pytest.mark.parametrize(
     "columns",
     [

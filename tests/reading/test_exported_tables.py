@@ -97,6 +97,13 @@ def test_a_truth_in_columns(save):
     refused("no truth column among", save("n.csv", {"a": P, "b": Q, "c": TRUTH}))
 
 
+def test_a_truth_in_columns_named_by_class_first(save):
+    columns = {f"{name}_true": k == THREE for k, name in enumerate("abc")}
+    numbers = {name: column.astype(int) for name, column in columns.items()}
+    file = save("m.csv", {**numbers, "a_pred": P, "b_pred": Q})
+    refused("one of a_true, b_true, c_true is 1", file, hint=".str[0]")
+
+
 def test_the_key_of_repeats_in_a_long_table(save):
     order = [RNG.permutation(30) for _ in range(3)]
     rows = [(m, r, i) for m in ("lr", "nb") for r in range(3) for i in order[r]]

@@ -61,6 +61,18 @@ def test_trials_of_subjects_are_doubted(save, table):
         assert name in read(path, only=["*"]).configurations
 
 
+@pytest.mark.parametrize("horizons", [range(1, 25), range(7, 35, 7)])
+@pytest.mark.parametrize("order", [np.arange, RNG.permutation])
+def test_origins_and_horizons_of_forecasts(save, horizons, order):
+    origins = np.repeat(np.arange(100, 112), len(horizons))
+    value = RNG.normal(9, 3, len(origins)).round(3)
+    table = {"origin": origins, "h": np.tile(horizons, 12), "truth": value, **models(value)}
+    mixed = order(len(value))
+    matrix = read(save("m.csv", {name: np.asarray(of)[mixed] for name, of in table.items()}))
+    assert matrix.configurations == tuple(MODELS)
+    assert " is a configuration" in note(matrix, "groups-likely").text
+
+
 def test_unequal_groups_within_folds(save):
     """Sizes differ and rows are shuffled, but each patient is in one fold."""
     sizes = RNG.integers(2, 14, 30)

@@ -245,3 +245,10 @@ def test_names_that_repeat_beside_a_column_set_aside(save, run):
     assert status == 2
     assert "two columns have the same name" in out
     assert "no truth column among row_id, repeat" in out
+
+
+@pytest.mark.parametrize("order", [np.arange(N), MIXED])
+def test_a_key_of_consecutive_numbers_is_no_configuration(save, order):
+    frame = FRAME.assign(essay=order + 5000)[["essay", "a", "b"]]
+    matrix = read(save("m.csv", frame.to_csv(index=False)), task="score")
+    assert matrix.configurations == ("a", "b")

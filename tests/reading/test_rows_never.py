@@ -15,6 +15,24 @@ Frame = pd.DataFrame
 Filled = tuple[Frame, int]
 
 
+@pytest.mark.parametrize(("make", "code"), [("binary", -1), ("binary", -999), ("values", 9999)])
+def test_a_code_for_missing_values(make, code):
+    frame = _binary() if make == "binary" else _regression()
+    gone = np.random.default_rng(5).choice(N, 7, replace=False)
+    frame.loc[gone, "m1"] = code
+    matrix = read(frame, missing="common-rows")
+    assert matrix.n_samples == N - 7
+    assert any(f"m1 is {code:g} there" in one.text for one in matrix.notes)
+
+
+@pytest.mark.parametrize("value", [0, 100])
+def test_predictions_cut_at_an_end_are_no_code(value):
+    frame = _regression()
+    frame.loc[:9, "truth"] = value  # rare values, far from the others, that models may know
+    frame.loc[:9, "m1"] = value
+    assert read(frame).n_samples == N
+
+
 def _folds(n: int = N, k: int = 5) -> np.ndarray:
     return np.random.default_rng(3).permutation(np.arange(n) % k)
 

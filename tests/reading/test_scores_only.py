@@ -33,6 +33,13 @@ SEARCHES = {
     "W&B": {"Name": NAMES, "State": ["finished"] * N, "dropout": LOW(), "val/f1": HIGH()},
     "MLflow": {"run_id": NAMES, "params.model": ["a", "b"] * 6, "metrics.rmse": LOW()},
     "Optuna": {"number": EPOCH, "value": HIGH(), "params_C": LOW(), "state": ["COMPLETE"] * N},
+    "Optuna, several values": {
+        "number": EPOCH,
+        "values_auc": HIGH(),
+        "values_s": LOW(),
+        "params_k": EPOCH + 1,
+    },
+    "curve": {"threshold": EPOCH / N, "sensitivity": HIGH(), "specificity": LOW()},
     "ray": {"trial_id": NAMES, "mean_accuracy": HIGH(), "config/lr": LOW()},
     "YOLO": {"epoch": EPOCH, "train/box_loss": LOW(), "metrics/precision(B)": HIGH()},
     "collect_metrics": {

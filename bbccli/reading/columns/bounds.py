@@ -52,7 +52,8 @@ def leave_out_bounds(glance: Glance) -> Sheet:
     median.
 
     Seen: as far below a column as another is above it; or in order in 95% of the rows, and named by
-      a side (`yhat_lower`, `ARIMA-hi-90`) or a level (`0.1`, `p90`) of one stem
+      a side (`yhat_lower`, `ARIMA-hi-90`) or a level (`0.1`, `p90`) of one stem; or so named, and
+      above a share of the truth nearer to the level than to one half
     Means: an interval or a distribution around a prediction
     Done: left out, with a note; the column of the stem, or the median, stays
     """
@@ -66,7 +67,8 @@ def leave_out_bounds(glance: Glance) -> Sheet:
     gone = {c for pair in _around(glance) for c in pair}
     for stem, places in _families(tuple(cell.name for cell in cells)).items():
         columns, middle = _with_middle(stem, places, cells)
-        if _certain(cells, places, middle) and glance.holds(columns, _ordered):
+        certain = _certain(cells, places, middle)
+        if certain and (glance.holds(columns, _ordered) or _cover(glance, places)):
             gone |= {*places.values()} - {middle}
     if not gone:
         return sheet
@@ -177,6 +179,16 @@ def _ordered(columns: FloatArray) -> bool:
     return bool(len(columns)) and all(
         rises.mean() >= IN_ORDER and strictly.mean() > 0.5 for rises, strictly in steps
     )
+
+
+def _cover(glance: Glance, places: Mapping[float, int]) -> bool:
+    """True if columns are above a share of the truth nearer to their levels than to one half."""
+    levels = np.array([*places])
+    columns = np.column_stack([glance.truths, glance.whole(*places.values())])
+    columns = columns[np.isfinite(columns).all(axis=1)]
+    off = np.abs((columns[:, :1] <= columns[:, 1:]).mean(axis=0) - levels)
+    near = (off < np.abs(levels - 0.5) / 2) | (levels == 0.5)
+    return bool(len(columns) >= FEWEST_ROWS and near.all() and ((levels > 0) & (levels < 1)).all())
 
 
 def _certain(

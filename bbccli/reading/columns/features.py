@@ -76,13 +76,13 @@ def set_aside_indicators(glance: Glance) -> Sheet:
 
 
 def families(names: Sequence[str], array: FloatArray) -> list[list[int]]:
-    """Return the positions of columns (n, C) that differ in the last word of their names, and of
-    which one is 1 in every row, and the others 0.
+    """Return the positions of columns (n, C) that differ in the last, or the first, word of their
+    names, and of which one is 1 in every row, and the others 0.
     """
     stems = dict[str, list[int]]()
     for place in np.flatnonzero(((array == 0) | (array == 1)).all(axis=0)).tolist():
-        stem = re.sub(r"[^\W_]+\W*$", "", names[place])
-        stems.setdefault(stem, []).append(place)
+        for word in (r"[^\W_]+\W*$", r"^\W*[^\W_]+"):
+            stems.setdefault(re.sub(word, "", names[place]), []).append(place)
     of_stems = [some for stem, some in stems.items() if stem and len(some) > 1]
     return [some for some in of_stems if _take_turns(array[:, some])]
 

@@ -83,7 +83,7 @@ def set_aside_groups(glance: Glance) -> Sheet:
     Such a column is no configuration. An excluded one is what it is: it is doubted as well.
 
     Seen: text or whole numbers that recur with one truth each, equally often, in rows that follow
-      each other, or in one fold each
+      each other, or in one fold each; whole numbers that occur once with each value of such
     Means: keys of samples that are predicted several times, or what several samples are of, such as
       subjects of trials
     Done: not a configuration; with one truth each an error that asks for `--row-id` or `--group`,
@@ -110,6 +110,8 @@ def set_aside_groups(glance: Glance) -> Sheet:
         )
         raise _fault(sheet.table, best, sheet.first, roles, long)
     names = [group.name for group in recurring]
+    whole = [c.source for c in sheet.cells if c.source in sheet.table.integers]
+    names += [n for n in whole if n not in names and _is_crossed(sheet, best.name, n)]
     note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
     if best.is_key:
         about = best.name, best.rows_of_each, sheet.n_samples, len(best.counts)
@@ -117,6 +119,14 @@ def set_aside_groups(glance: Glance) -> Sheet:
     left = sheet.without([cell.name for cell in sheet.cells if cell.source in names], note)
     # unless another problem comes first
     return left if len({cell.source in sheet.table.texts for cell in left.cells}) == 1 else sheet
+
+
+def _is_crossed(sheet: Sheet, group: str, name: str) -> bool:
+    """True if each value of a column occurs once with each of a group: a horizon with an origin."""
+    codes = [sheet.table.column(n).take(sheet.first).codes()[0] for n in (group, name)]
+    sizes = [int(part.max(initial=0)) + 1 for part in codes]
+    crossed = min(sizes) > 1 and sizes[0] * sizes[1] == len(codes[0])
+    return crossed and not len(repeated(joint(codes)))
 
 
 def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tuple[str, str]:

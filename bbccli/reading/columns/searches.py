@@ -32,7 +32,7 @@ _PARTS: Final = pattern(
 """Words that make of a metric a result: of some part of the data, or its spread."""
 
 _FILLERS: Final = pattern(
-    r"mean|avg|average|median|min|max|macro|micro|weighted|answer|context|response|semantic|factual"
+    r"mean|avg|average|median|min|max|values|macro|micro|weighted|answer|context|response|semantic|factual"
 )
 _MEASURES: Final = pattern(
     r"(?:log)?loss|acc|err|ce|nll|bpb|ppl|perplexity|bleu|chrf|ter|rouge\w*|meteor|wer|cer|ndcg|dcg"
@@ -49,6 +49,7 @@ _SEARCH: Final = pattern(
     r"params|(?:params?|config|hparams?|hp|user_attrs|tags)[_./ :].+|\.metric|\.estimator"
     r"|\.config|\.iter|std_?err|rank_test_\w+|trial(?:_?(?:id|number))?|number|state|epochs?"
     r"|(?:global_)?steps?|iterations?|n_iter|learning_rate|lr|train_sizes?|datetime_\w+"
+    r"|threshold|cut_?off"
     r"|(?:mean_|std_)?(?:fit|score|train|training)_?time.*|generation|parents|pareto_front",
     re.IGNORECASE,
 )

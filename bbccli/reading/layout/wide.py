@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from bbccli.reading.roles import (
 )
 from bbccli.reading.sample_index import split_caret
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.reading.table import PredictionColumn, Table
+from bbccli.reading.table import GLANCE, PredictionColumn, Table
 from bbccli.types import Task
 
 _TIME = pattern(
@@ -84,6 +85,7 @@ def choose_roles(
     values = {value for name in texts for value in table.column(name).named_codes()[1]}
     # a class `Y` has a column of its own
     by_name["truth"] = [name for name in by_name["truth"] if name in texts or name not in values]
+    by_name["truth"] = [name for name in by_name["truth"] if not _is_mark(table, name)]
     firm = [name for name in by_name["truth"] if name.casefold() not in LATE_TRUTHS]
     by_name["truth"] = firm or by_name["truth"]
     survival = bool({"time", "event"} & chosen.keys())
@@ -100,6 +102,20 @@ def choose_roles(
             chosen[role] = free[0]
     spare = {name for names in by_name.values() for name in names} - set(chosen.values())
     return chosen, tuple(name for name in table.names if name in spare)
+
+
+def _is_mark(table: Table, name: str) -> bool:
+    """True for a column `correct` that says whether two columns of text, an answer and the right
+    one, agree.
+    """
+    if name.casefold() != "correct" or name in table.texts or len(table.texts) < 2:
+        return False
+    marks, *texts = (
+        np.array(column.to_pylist(), object)
+        for column in table.head([name, *table.texts], GLANCE).columns
+    )
+    pairs = ((a == b) == marks for a, b in combinations(texts, 2))
+    return len({*marks}) == 2 and any(agree.all() for agree in pairs)
 
 
 def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
@@ -204,7 +220,8 @@ def check_outcome(
 def _of_survival(table: Table, event: str) -> str:
     """Return the hint that a column is the event of a time, if one has such a name."""
     times = [n for n in table.names if n in table.numeric and _TIME.search(n)]
-    if not times or to_numbers(table.column(times[0]).values).min() < 0:
+    ends = table.column(event).codes()[1]
+    if not times or len(ends) != 2 or to_numbers(table.column(times[0]).values).min() < 0:
         return ""
     options = f"{parameter('time', times[0])} {parameter('event', event)}"
     return f"give {options} if these are times and events; "
@@ -230,11 +247,12 @@ def _refuse_other_truths(chosen: Mapping[str, str], table: Table, hints: Hints) 
     found = families(numeric, np.column_stack(columns)) if columns and table.n_rows > 1 else []
     if len(found) == 1 and len(found[0]) < len(numeric):
         names = [numeric[place] for place in found[0]]
+        word = -1 if len({name.rpartition("_")[2] for name in names}) > 1 else 0
         raise InputError(
             f"no truth column, but in every row one of {listing(names, 8)} is 1, and the others "
             "are 0: a truth in a column for each class",
             path=table.path,
             column=names[0],
             hint=f"write it in one column, in pandas: df['truth'] = df[{names}].idxmax(axis=1)"
-            ".str.split('_').str[-1]",
+            f".str.split('_').str[{word}]",
         )
