@@ -7,7 +7,7 @@ Labels are coin tosses, so every model is right for half of new rows, whatever i
 opens five models. The first is random; each later one is a vote of the earlier ones, weighted by
 how far their figures on the vault lie above or under one half, with a random vote for what is left
 open: what the figures give away is used in full. Counted are the runs in which any interval shown
-misses .5: plain 95% intervals, those at the levels of `bbccli.domain.vault`, and those of a search
+misses .5: plain 95% intervals, those at the levels of `bbccli.stats.vault`, and those of a search
 that is told only "not yet" until the lower end passes .5. A single opening is shown beside them.
 """
 
@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bbccli.domain.vault import outside_of
 from bbccli.stats.intervals.ends import clopper_pearson
+from bbccli.stats.vault import outside_of
 
 PLACE = Path(__file__).parent / "results" / "openings.json"
 RUNS, OPENINGS, SIZES, OUTSIDE = 4000, 5, (60, 100, 200), 0.05

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.domain.plan import Plan
-from bbccli.domain.vault import Opened
+from bbccli.domain.source import Opened
 from bbccli.notes import Note
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass

@@ -1,4 +1,4 @@
-"""Origin of predictions: files or the run of a tool, and verification of its scores."""
+"""Origin of predictions: files, the run of a tool and its verified scores, or sealed rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,40 @@ from bbccli.domain.choices import Pooling
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json, understood
 from bbccli.types import rebuild_for_pickle
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The opening that an estimate rests on.
+
+    name: the model opened, as it was called
+    number: which opening it is, from 1
+    n_openings: openings counted so far
+    planned: openings planned when the rows were sealed
+    n_samples: sealed rows
+    level: level of its interval, which the number of openings leaves
+    counted: true if bbc counts the openings; false if nothing does
+    """
+
+    name: str
+    number: int
+    n_openings: int
+    planned: int
+    n_samples: int
+    level: float
+    counted: bool
+
+    @property
+    def where(self) -> str:
+        """The samples that evaluate it."""
+        return f"{self.n_samples} samples sealed before the search"
+
+    @property
+    def which(self) -> str:
+        """Which opening it is, and of how many."""
+        beyond = self.n_openings > self.planned
+        most = f"{self.n_openings}, {self.planned} planned" if beyond else str(self.planned)
+        return f"opening {self.number} of {most}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import compress
 
-from bbccli.domain.vault import Opened, outside_of
+from bbccli.domain.source import Opened
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.notes import Note
 from bbccli.notes.intervals import openings_uncounted, vault_of_another
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection import Choice
-from bbccli.stats.vault import figure_of, shown_by
+from bbccli.stats.vault import figure_of, outside_of, shown_by
 
 
 def run(case: Case) -> Answer:

@@ -14,7 +14,6 @@ import numpy as np
 
 from bbccli.domain.matrix import Opening, PredictionMatrix, Vault
 from bbccli.domain.plan import Plan
-from bbccli.domain.vault import sealed_rows
 from bbccli.errors import InputError
 from bbccli.metrics import Metric, choose_metric
 from bbccli.platform import openings
@@ -27,7 +26,7 @@ from bbccli.platform.text import figure
 from bbccli.recording import inputs, store
 from bbccli.recording.partial import matrix_of_all
 from bbccli.recording.store import OPENINGS, VAULT, Design, Part
-from bbccli.stats.vault import figure_of, miss_of_next, reaches, shown_by
+from bbccli.stats.vault import figure_of, miss_of_next, reaches, sealed_rows, shown_by
 from bbccli.types import BoolArray, IntArray, PredictionKind
 
 

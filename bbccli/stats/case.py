@@ -15,7 +15,7 @@ from bbccli.domain.estimate import (
 )
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
-from bbccli.domain.vault import Opened
+from bbccli.domain.source import Opened
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
 from bbccli.notes import Note

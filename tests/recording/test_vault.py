@@ -18,10 +18,10 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 import bbccli
 from bbccli import METHODS, METRICS, Plan, read
 from bbccli.documents.leaderboard import leaderboard
-from bbccli.domain.vault import FEWEST, outside_of, sealed_rows
 from bbccli.errors import InputError, OptionError
 from bbccli.platform import openings
 from bbccli.recording import Recorder, store
+from bbccli.stats.vault import FEWEST, outside_of, sealed_rows
 from tests.day import swept
 from tests.faults import Fault, disk, is_io
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.vault import sealed_rows
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.platform import openings
@@ -25,6 +24,7 @@ from bbccli.reading.roles import ITEM_KEYS, column_named, column_of
 from bbccli.reading.sources import STDIN, read_table
 from bbccli.reading.sources.lines import split
 from bbccli.reading.table import Table
+from bbccli.stats.vault import sealed_rows
 
 SPEC = "bbc-vault"
 HEADER, OPENINGS = "vault.json", "openings.jsonl"
