@@ -196,11 +196,16 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
     hint = hint or (f"did you mean {bare[near[0]]}?" if near else "")
-    outer, of_report = getattr(context, "parent", None), program == "bbc report"
-    if outer is not None and type(error).__name__ == "NoSuchOption" and (of_report or not hint):
-        of_correct = outer.command.get_command(outer, "correct").params
-        if any(name in one.opts for one in of_correct):
-            hint = f"bbc correct FILE {name} ...{' -o report.html' * of_report}"
+    outer = getattr(context, "parent", None)
+    if outer is not None and type(error).__name__ == "NoSuchOption":
+        page = " -o report.html" * (program == "bbc report")
+        where = {"": f"bbc {name} ... {context.info_name} ..."}
+        where |= {place: f"bbc {place} FILE {name} ...{page}" for place in COMMANDS}
+        for place in () if (program, name) in RENAMED else where:
+            command = outer.command.get_command(outer, place) or outer.command
+            if any(name in one.opts for one in command.params):
+                hint = where[place]
+                break
     hint = hint or f"{program} --help"
     asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))
     if asked and program == "bbc":

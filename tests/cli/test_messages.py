@@ -82,6 +82,13 @@ def test_every_error_has_a_hint():
             "No such option",
             "bbc correct FILE --metric ...",
         ),
+        (("compare", "p.csv", "--tight"), "No such option", "hint: bbc correct FILE --tight ..."),
+        swept(
+            ("correct", "p.csv", "--baseline", "a"),
+            "No such option",
+            "hint: bbc compare FILE --baseline ...",
+        ),
+        (("correct", "p.csv", "--config", "a"), "No such option", "bbc --config ... correct ..."),
         (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
         swept(("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),
         swept(("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
