@@ -199,7 +199,7 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     outer = getattr(context, "parent", None)
     if outer is not None and type(error).__name__ == "NoSuchOption":
         page = " -o report.html" * (program == "bbc report")
-        where = {"": f"bbc {name} ... {context.info_name} ..."}
+        where = {"": f"bbc {name} ... {program[4:]} ..."}
         where |= {place: f"bbc {place} FILE {name} ...{page}" for place in COMMANDS}
         for place in () if (program, name) in RENAMED else where:
             command = outer.command.get_command(outer, place) or outer.command
