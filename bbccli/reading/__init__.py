@@ -196,7 +196,7 @@ def understand_sheet(
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     of_columns, of_models = of_columns_and_models(sheet, request)
     of_tables = sheet
-    sheet = keep_chosen(replace(sheet, scored=scored), of_columns, problems)
+    sheet = keep_chosen(replace(sheet, scored=True) if scored else sheet, of_columns, problems)
     sheet = applied(sheet, request, problems)
     with problems.of("choice"):
         sheet = keep_named(sheet, of_models.only, of_models.exclude)

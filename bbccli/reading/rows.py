@@ -189,7 +189,9 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
             some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
             notes.append(lacking.never_predicted(len(rows), value, name or every))
             n_left_out += 0 if name else len(distinct(rows % len(sheet.usable)))
-    return replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out), values
+    if notes:
+        sheet = replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out)
+    return sheet, values
 
 
 _Suspect = tuple[str, IntArray, float, bool]

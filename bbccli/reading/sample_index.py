@@ -213,8 +213,8 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
         repeats, samples = by_outcome(sheet.roles)
         repeats = repeats or by_key(sheet.roles)
         notes = (*sheet.notes, *note_on_repeats(repeats, sheet.roles))
-        with_repeats = replace(sheet, roles={**sheet.roles, **repeats}, notes=notes)
-        placed = _placed(_with_inner_folds(with_repeats), samples)
+        found = replace(sheet, roles={**sheet.roles, **repeats}, notes=notes) if repeats else sheet
+        placed = _placed(_with_inner_folds(found), samples)
     if placed is None:  # every row counts as a sample, so that the rest can be checked
         roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
         placed = _placed(replace(sheet, roles=roles))

@@ -285,11 +285,13 @@ def _marks(glance: Glance, among: Collection[str]) -> dict[str, str]:
     some = some_rows(glance.sheet, cells)
     are_marks = ((some == 0) | (some == 1) | np.isnan(some)).all(axis=0)
     marks = {cell.name: cell for cell in compress(cells, np.asarray(are_marks))}
+    if not marks:
+        return {}
     meanings, truth = dict[str, str](), glance.codes
     within = ((glance.array >= 0) & (glance.array <= 1)).all(axis=0) & glance.fractions
     places = {glance.cells[c].name: c for c in np.flatnonzero(within).tolist()}
     probabilities = [*places] if len(glance.classes) == 2 else []
-    for label, mark in product([*glance.labels, *probabilities] if marks else (), marks):
+    for label, mark in product([*glance.labels, *probabilities], marks):
         predicted = codes_of(glance, label) if label not in places else None
         if label in places:
             predicted = np.asarray(glance.whole(places[label])[:, 0] > 0.5, np.int64)

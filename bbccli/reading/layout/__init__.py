@@ -79,7 +79,7 @@ def lay_out(
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
     notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(remarks))]
-    sheet = replace(sheet, notes=(*notes, *sheet.notes))
+    sheet = replace(sheet, notes=(*notes, *sheet.notes)) if notes else sheet
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
         beside_another = bool(request.separate_roles) and not request.by_position

@@ -131,8 +131,8 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         about = None if text is None else (text, name)
     else:
         about = _beside(path)
-    table = plain_table(content, name, sha256=sha256, nested=nested, about=about)
-    return set_aside(replace(table, inside=inside))
+    more = {"sha256": sha256, "nested": nested, "about": about, "inside": inside}
+    return set_aside(plain_table(content, name, **more))
 
 
 def _beside(path: str | Path) -> tuple[bytes, str] | None:
