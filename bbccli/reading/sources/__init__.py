@@ -10,7 +10,6 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import Any
