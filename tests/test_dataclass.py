@@ -66,6 +66,23 @@ def test_what_may_not_be_given_is_refused():
                 kind(*given, **named)
 
 
+def test_the_first_instances_are_made_like_the_later_ones():
+    """The first two field by field, the others by compiled code."""
+    theirs, ours = pair({"slots": True})
+    forms = (((1,), {}), ((1, 2.0, "i", [3]), {"last": 4}), ((), {"one": 1, "hidden": "i"}))
+    expected = [dataclasses.asdict(theirs(*args, **named)) for args, named in forms]
+    for args, named in forms:
+        _, fresh = pair({"slots": True})
+        made = [dataclasses.asdict(fresh(*args, **named)) for _ in range(4)]
+        assert made == 4 * [expected[forms.index((args, named))]]
+    for misfit in (((1, 2), {"other": 3}), ((), {}), ((1,), {"unknown": 2}), ((1,) * 6, {})):
+        _, fresh = pair({"slots": True})
+        for _ in range(3):
+            with pytest.raises(TypeError, match="__init__"):
+                fresh(*misfit[0], **misfit[1])
+        assert fresh(1).found == ours(1).found == []
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A record that pickle finds."""

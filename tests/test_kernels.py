@@ -95,6 +95,21 @@ def test_a_configuration_per_row(tied, name):
             np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
 
 
+@pytest.mark.parametrize("at_hand", [1, 90, 2**14])
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_concordant_pairs_of_each_sample(monkeypatch, tied, at_hand):
+    """The pairs of a sample are those that are lost without it, in blocks of any width."""
+    monkeypatch.setattr(kernels.pairs, "AT_HAND", at_hand)
+    scores, cases, controls, weights = problem(40, tied)
+    chosen, masses = np.array([3, 0, 2]), weights[0]
+    without = np.where(np.eye(40, dtype=bool), 0, masses)
+    expected = by_hand(scores, cases, controls, masses[None])
+    expected = (expected - by_hand(scores, cases, controls, without))[:, chosen]
+    pairs = presort(scores, cases, controls)
+    found = kernels.pairs.concordant_by_sample(pairs, masses.astype(float), chosen)
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("tied", [False, True])
 def test_one_row_of_ones_and_rows_that_are_not(tied, engine):

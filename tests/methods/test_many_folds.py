@@ -163,6 +163,7 @@ def test_bags_without_a_figure_are_left_out():
 @pytest.mark.parametrize("most_compared", [0, swept(2**11)])
 def test_the_winner_is_the_first_of_the_best(monkeypatch, direction, most_compared):
     monkeypatch.setattr(bbc_folds, "MOST_COMPARED", most_compared)
+    monkeypatch.setattr(bbc_folds, "WORTH_THREADS", 0)
     rng, rule = np.random.default_rng(3), SelectionRule(direction)
     in_bag, _ = every_resample(6)
     starts = np.arange(0, len(in_bag), bbc_folds.CHUNK)
