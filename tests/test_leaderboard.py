@@ -17,7 +17,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.documents.leaderboard import leaderboard
-from bbccli.domain.matrix import Source
+from bbccli.domain.source import Source
 from bbccli.errors import UnsupportedError
 from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style

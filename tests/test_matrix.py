@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression
 
-from bbccli.domain.matrix import PredictionMatrix
+from bbccli import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError

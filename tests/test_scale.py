@@ -9,7 +9,7 @@ from day import swept
 from matrices import binary, multiclass, regression
 from numpy.testing import assert_array_equal
 
-from bbccli.domain.plan import Plan
+from bbccli import Plan
 from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, kernels, weighting

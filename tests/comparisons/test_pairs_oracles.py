@@ -11,7 +11,7 @@ from oracle_data import ALL, FOLDER, REAL, answers, matrix
 from pairs import ask, of_folds, of_labels, of_table
 from scipy import stats
 
-from bbccli.domain.plan import Plan
+from bbccli import Plan
 from bbccli.stats.resampling import BLOCK, Unit, generator
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())

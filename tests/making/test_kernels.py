@@ -8,8 +8,7 @@ from day import daily, swept
 from making.test_ensembles import bags
 from matrices import binary, multiclass, regression
 
-from bbccli import METRICS, Plan
-from bbccli.domain.matrix import PredictionMatrix
+from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.metrics.capped import with_plan
 from bbccli.metrics.kernels import loop_forms, presort
 from bbccli.platform import resources

@@ -15,7 +15,7 @@ from matrices import binary
 from sklearn.metrics import f1_score
 
 import bbccli
-from bbccli.domain.plan import Plan
+from bbccli import Plan
 from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading import read
