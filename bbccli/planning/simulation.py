@@ -144,10 +144,8 @@ def simulated_from(
     shuffling would change nothing.
     """
     if not 2 <= n_folds <= len(outcome):
-        raise OptionError(
-            f"{n_folds} folds for {len(outcome)} samples",
-            hint="from 2 to as many folds as samples, such as 10 for 100",
-        )
+        hint = "from 2 to as many folds as samples, such as 10 for 100"
+        raise OptionError(f"{n_folds} folds for {len(outcome)} samples", hint=hint)
     classes = outcome.class_counts if outcome.task.is_classification else [len(outcome)]
     n_folds = min(n_folds, *map(int, classes))
     matrix = PredictionMatrix(
