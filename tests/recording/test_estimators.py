@@ -299,6 +299,20 @@ def test_weights_are_those_of_the_recorder_or_else_of_the_scorer(
     assert (said.n_checked, said.reason) == (n_checked, reason)
 
 
+@pytest.mark.parametrize("own", [None, W + 1])
+def test_scores_are_recomputed_with_the_weights_of_the_scorer(tmp_path, own):
+    rec = by_auc(tmp_path, sample_weight=own)
+    scorer = rec.configuration("model")
+    scores = [
+        scorer(LogisticRegression().fit(X[train], Y[train]), X[test], Y[test],
+               sample_weight=W[test])
+        for train, test in rec.cv
+    ]  # fmt: skip
+    result = rec.finish({"test_score": np.array(scores)}, configuration="model")
+    assert (result.n_recomputed, result.notes) == (len(scores), ())
+    assert result.largest_recomputed < 1e-9
+
+
 @pytest.mark.parametrize(("other", "words"), [(None, "others without"), (W + 1, "different")])
 def test_weights_of_some_fits(tmp_path, other, words):
     rec = by_auc(tmp_path)
