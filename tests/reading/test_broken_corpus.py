@@ -55,7 +55,7 @@ CORPUS = {
     "blank json lines": ("p.jsonl", b"\n \n", "file is empty", "one row per sample"),
     # a mark of the byte order: what some editors save as an empty file
     "a mark alone": ("p.csv", b"\xef\xbb\xbf\n", "no rows under the header", "one row per sample"),
-    "json lines of a mark": ("p.jsonl", b"\xef\xbb\xbf\n", "no rows", "one JSON object per line"),
+    "json lines of a mark": ("p.jsonl", b"\xef\xbb\xbf\n", "no rows", "one JSON object per row"),
     "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read", "never loaded"),
     "joblib": ("p.joblib", PICKLE, "end in .joblib cannot be read"),
     "numpy": ("p.npy", NPY, "not a file of plain NumPy arrays"),

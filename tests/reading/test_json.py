@@ -24,7 +24,7 @@ def numbers(matrix):
     return dict(zip(matrix.configurations, matrix.predictions[0].T.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("orient", ["records", "split"])
+@pytest.mark.parametrize("orient", ["records", "split", "columns"])
 def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     FLAT.to_csv(tmp_path / "p.csv", index=False)
     FLAT.to_json(tmp_path / "p.json", orient=orient, double_precision=15)
@@ -37,6 +37,7 @@ def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
+        ({"a": {"0": 1, "1": 0}, "b": {"0": 1, "2": 0}}, "nor a table"),
         ({"tests": [{"nodeid": "t[0]", "outcome": "passed"}]}, "nor a table"),
         ([1, 2], "nor a table"),
         ([{"a": 1}, [2]], "nor a table"),

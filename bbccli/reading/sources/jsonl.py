@@ -35,14 +35,19 @@ def read_jsonl(data: bytes) -> Tables:
 
 
 def read_records(data: bytes) -> Tables:
-    """Return the table of a list of objects, or of columns and data as of pandas, MLflow, W&B."""
+    """Return the table of a list of objects, of columns and data, or of columns by an index."""
     check_text(data)
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
-        if isinstance(value, dict):
+        if isinstance(value, dict) and "columns" in value:  # of MLflow, W&B
             value = [_once([*zip(value["columns"], row, strict=True)]) for row in value["data"]]
+        elif isinstance(value, dict):  # pandas' `to_json`: the cells of each column by their index
+            index, *others = (column.keys() for column in value.values())
+            if not others or any(keys != index for keys in others):
+                raise ValueError
+            value = [{name: column[key] for name, column in value.items()} for key in index]
         return _table([dict(**row) for row in value])
-    except (ValueError, RecursionError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise InputError(
             "is not a log of a known framework, nor a table",
             hint="a table is a list of objects, one per row; of pytest, give what --junitxml=FILE "
