@@ -102,7 +102,7 @@ def test_what_is_broken_is_named_with_its_package(tmp_path, file, text, words, e
     done = bbc(tmp_path, "correct", "lab_run", *words.split())
     assert done.returncode == 2
     assert error in done.stderr
-    assert "correct or uninstall lab" in done.stderr
+    assert "install lab again, or uninstall it" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -39,7 +39,7 @@ def load(group: str, name: str, kind: type[T]) -> T:
     """
     point = entry_points_of(group)[name]
     package = point.dist.name if point.dist else point.module
-    hint = f"correct or uninstall {package}"
+    hint = f"install {package} again, or uninstall it"
     what = f"{name}, which {package} declares as one of {group}"
     try:
         value = point.load()
