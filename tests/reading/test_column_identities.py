@@ -695,6 +695,18 @@ def test_the_difference_of_two_models_is_no_prediction(save, made, digits, truth
         assert any("how far two others differ: d" in note.text for note in matrix.notes)
 
 
+def test_a_poor_model_stays_beside_its_difference_from_a_good_one(save):
+    good, poor = 0.2 + 0.6 * TWO + 0.1 * np.sin(np.arange(N)), 0.5 + 0.1 * np.cos(np.arange(N))
+    file = save("m.csv", {"truth": TWO, "good": good, "poor": poor, "gain": good - poor})
+    assert read(file).configurations == ("good", "poor")
+
+
+def test_two_models_and_their_sum_stay(save):
+    halves = {"a": VALUES / 2 + np.sin(np.arange(N)), "b": VALUES / 2 + np.cos(np.arange(N))}
+    file = save("m.csv", {"truth": VALUES, **halves, "both": halves["a"] + halves["b"]})
+    assert read(file).configurations == ("a", "b", "both")
+
+
 def test_labels_that_agree_where_a_third_is_wrong_are_models(save):
     rare = np.zeros((3, N), int)
     rare[0, :3] = rare[1, :3] = 1

@@ -225,8 +225,9 @@ _CALLED = "its name and values say how certain a model is, not what it predicts"
 _NEAR = 0.9
 """Share of the truth's variance that the errors of a model stay below."""
 
-_MOST_COLUMNS, _MOST_IN_PAIRS = 200, 32
-"""Most columns that are compared with each other, and with each pair of others."""
+_MOST_COLUMNS, _MOST_IN_PAIRS, _CLEARLY = 200, 32, 1.5
+"""Most columns that are compared with each other, and with each pair of others; and how many times
+as far from the truth as a model the difference of two is."""
 
 
 def leave_out_certainty(glance: Glance) -> Sheet:
@@ -344,8 +345,10 @@ def _spreads_and_points(names: tuple[str, ...]) -> Sequence[tuple[int, int]]:
 
 
 def _differences(glance: Glance) -> list[int]:
-    """Return the columns that are the difference of two others in every row, or its size: each
-    member of a sum is that of the other two, and the one least like the truth is meant.
+    """Return the columns that are the difference of two others in every row, or its size.
+
+    Both members of a sum are differences, and the one that is clearly less like the truth is meant:
+    neither where a model is the sum of two.
     """
     some, gone, truth = glance.complete, list[int](), glance.truth
     if truth is None or not 2 < some.shape[1] <= _MOST_IN_PAIRS or len(some) < FEWEST_ROWS:
@@ -362,9 +365,16 @@ def _differences(glance: Glance) -> list[int]:
         columns, truths = columns[there], glance.truths[there]
         unlike = ((columns - truths[:, None]) ** 2).mean(axis=0)
         if glance.classes:
-            unlike = -np.abs(np.corrcoef(columns.T, truths)[-1, :-1])
-        made = [_is_difference(np.roll(columns, -place, axis=1), first=True) for place in range(3)]
-        gone.append(triple[int(np.argmax(np.where(made, unlike, -np.inf)))])
+            unlike = 1 - np.abs(np.corrcoef(columns.T, truths)[-1, :-1])
+        made = np.array(
+            [_is_difference(np.roll(columns, -place, axis=1), first=True) for place in range(3)]
+        )
+        beyond = ((columns < 0) | (columns > 1)).any(axis=0)
+        if beyond.sum() == 1:  # two are probabilities, or shares
+            made = made & beyond
+        *_, second, most = np.sort(np.where(made, unlike, 0))
+        if most > _CLEARLY * second:
+            gone.append(triple[int(np.argmax(np.where(made, unlike, 0)))])
     return gone
 
 
