@@ -281,7 +281,7 @@ def _end(
     """Report the answer, unless it is `shown`, and how many files have none; exit by the status."""
     from bbccli.documents.gate import STATUS
     from bbccli.platform.text import count
-    from bbccli.reports.words.phrases import note_line
+    from bbccli.reports.words import note_line
     from bbccli.types import GateOutcome
 
     parts = [f"{count(tally.files, 'file')} done"]

@@ -40,7 +40,7 @@ def convert(
     from bbccli.notes import by_severity
     from bbccli.reading.conversion import convert as lay_out
     from bbccli.reports.forms.predictions import render_predictions
-    from bbccli.reports.words.phrases import note_line, run_lines
+    from bbccli.reports.words import note_line, run_lines
     from bbccli.stats.verification import verified
 
     check_writable({"--output": where.output})

@@ -223,14 +223,14 @@ def tell_written(
 def lines_on(record: Any, answer: Callable[[Any], list[str]] | None) -> list[str]:
     """Return the answer of a record, and the doubts about it, a line each."""
     from bbccli.reports.content import answer_of
-    from bbccli.reports.words.phrases import note_line
+    from bbccli.reports.words import note_line
 
     return [*map(visible, (answer or answer_of)(record)), *map(note_line, doubts_of(record))]
 
 
 def report_reading(records: Sequence[Any]) -> None:
     """Report on standard error what was read and what to doubt."""
-    from bbccli.reports.words.phrases import plain_lines
+    from bbccli.reports.words import plain_lines
 
     for record in records:
         for line in plain_lines(record):
@@ -254,8 +254,8 @@ def exit_by_verdicts(records: Sequence[Any], where: NotesOptions, told: Collecti
 
 def gate_line(record: Any) -> list[str]:
     """Return the line on the gate of a record."""
-    from bbccli.reports.words import gate_sentence
     from bbccli.reports.words.comparison_sentences import requirement
+    from bbccli.reports.words.sentences import gate_sentence
 
     sentence = requirement if record.command == "compare" else gate_sentence
     return [f"{record.input.path}: {sentence(record)}"]

@@ -20,11 +20,12 @@ from bbccli.notes import NOTES, Note, NoteKind, by_severity, listing
 from bbccli.platform.records import Json
 from bbccli.platform.text import brief, percent, without_markdown
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.content import AnswerLines, Block, BlockTable, FactList, Heading, Line
 from bbccli.reports.content.correct import shown_label
 from bbccli.reports.forms.terminal import NARROWEST, terminal
-from bbccli.reports.words import answer_sentences, phrases, steps_of
 from bbccli.reports.words.for_papers import sentences, what_it_did
+from bbccli.reports.words.sentences import answer_sentences, steps_of
 from bbccli.stats import selection
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED

@@ -12,7 +12,7 @@ from matrices import binary, multiclass, regression
 from bbccli import METHODS, METRICS, Plan, correct
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.capped import with_plan
-from bbccli.reports.words import gains
+from bbccli.reports.words.sentences import gains
 from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind

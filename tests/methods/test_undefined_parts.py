@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bbccli.methods import METHODS
-from bbccli.reports.words.phrases import OVER_FOLDS
+from bbccli.reports.words import OVER_FOLDS
 from bbccli.types import Pooling
 
 FAST = ("--n-resamples", "50")

@@ -13,8 +13,8 @@ from bbccli import METHODS, METRICS, BbcError, Plan, document, matrix_of, read
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import choose_metric, fitting
 from bbccli.reading import Roles
+from bbccli.reports.words import input_line
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.phrases import input_line
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=100, seed=1)

@@ -7,7 +7,7 @@ from matrices import binary, by_hand, regression
 
 from bbccli import METRICS, Plan, document
 from bbccli.methods import estimate
-from bbccli.reports.words import answer_sentences as answer_of
+from bbccli.reports.words.sentences import answer_sentences as answer_of
 from bbccli.types import Select, Side
 
 

@@ -29,8 +29,8 @@ from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.page.of_blocks import page_of_blocks
+from bbccli.reports.words import interval_ends
 from bbccli.reports.words.comparison_sentences import digits_of_both, lines, quote, signed
-from bbccli.reports.words.phrases import interval_ends
 
 PLAN = Plan(n_resamples=100, seed=2)
 AUC = METRICS["auc"]

@@ -22,7 +22,7 @@ from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import CORRECTED, DASHED, SOLID, labels, themed
-from bbccli.reports.words import cost_sentence
+from bbccli.reports.words.sentences import cost_sentence
 from bbccli.types import Direction, Interval, PredictionKind, Task
 
 

@@ -14,8 +14,8 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.platform.text import percent
+from bbccli.reports.words import digits_of, method_name
 from bbccli.reports.words.for_papers import paragraph, sentence, what_it_did
-from bbccli.reports.words.phrases import digits_of, method_name
 from bbccli.types import IntervalKind
 
 GROUPED = replace(binary(), groups=np.repeat(np.arange(10), 4))

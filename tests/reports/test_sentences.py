@@ -15,8 +15,8 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods import estimate as estimates_of
 from bbccli.platform.text import Digits
+from bbccli.reports.words import digits_of
 from bbccli.reports.words.for_papers import sentence, sentences
-from bbccli.reports.words.phrases import digits_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
 from bbccli.use_cases import Analysis
 from bbccli.use_cases.correct import answer

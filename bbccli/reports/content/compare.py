@@ -12,6 +12,7 @@ from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
 from bbccli.platform.text import brief, count, every, percent
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     AllNotesOnly,
     AnswerLines,
@@ -25,7 +26,6 @@ from bbccli.reports.content import (
     look_of,
 )
 from bbccli.reports.content.ranks import P_VALUES, PAIR, of_ranks, statistic, test_facts
-from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import (
     VERDICTS,
     both_ends,

@@ -8,6 +8,7 @@ from bbccli.documents.correct import Envelope, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.text import percent
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     AnswerLines,
     Block,
@@ -19,18 +20,17 @@ from bbccli.reports.content import (
     TableColumn,
     look_of,
 )
-from bbccli.reports.words import (
+from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.sentences import (
     answer_sentences,
     capped_sentence,
     cost_sentence,
     elsewhere,
     gains,
     membership,
-    phrases,
     stopping_sentence,
     verdict_sentence,
 )
-from bbccli.reports.words.for_papers import sentences
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""

@@ -10,6 +10,7 @@ from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.notes import listing
 from bbccli.platform.text import Digits, every, percent
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     AnswerLines,
     Block,
@@ -18,7 +19,6 @@ from bbccli.reports.content import (
     Notes,
     TableColumn,
 )
-from bbccli.reports.words import phrases
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from bbccli.documents.correct import Input
 from bbccli.notes import listing
 from bbccli.platform.text import count
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     MOST_ROWS,
     AllNotesOnly,
@@ -16,7 +17,6 @@ from bbccli.reports.content import (
     FactList,
     Heading,
 )
-from bbccli.reports.words import phrases
 from bbccli.types import Task
 from bbccli.use_cases.inspection import Finding, Inspection, Status
 

@@ -9,6 +9,7 @@ from bbccli.documents.leaderboard import LeaderboardEnvelope
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json
 from bbccli.platform.text import Digits, percent
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     AnswerLines,
     Block,
@@ -19,8 +20,8 @@ from bbccli.reports.content import (
     TableColumn,
 )
 from bbccli.reports.content.correct import SELECTED_BY, facts_of
-from bbccli.reports.words import answer_sentences, phrases
 from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.sentences import answer_sentences
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""

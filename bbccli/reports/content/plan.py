@@ -11,8 +11,8 @@ from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
 from bbccli.platform.records import Json
 from bbccli.platform.text import NOISE_TOLERANCE, Digits, brief, count, fixed, percent
+from bbccli.reports import words as phrases
 from bbccli.reports.content import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
-from bbccli.reports.words import phrases
 
 OF_CSV = (
     *("path", "metric", "n_samples", "n_configurations", "naive", "honest"),

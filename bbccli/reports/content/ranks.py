@@ -8,9 +8,9 @@ from bbccli.comparisons.records import Comparison, Ranks
 from bbccli.documents.correct import Input
 from bbccli.notes import listing
 from bbccli.platform.text import Digits, trimmed
+from bbccli.reports import words as phrases
 from bbccli.reports.content import Block, BlockTable, NotOnTerminal, TableColumn
 from bbccli.reports.figures.base import in_prose
-from bbccli.reports.words import phrases
 
 LEAST_P = 0.001
 """Smaller p-values share one wording."""

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from bbccli.reports.figures.base import Absent, Drawn
-from bbccli.reports.words import shipped
+from bbccli.reports.words.sentences import shipped
 
 if TYPE_CHECKING:
     from bbccli.reports.evidence import Exhibit

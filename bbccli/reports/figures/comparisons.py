@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from bbccli.comparisons.records import Comparison, Ranks, Standing
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.platform.text import Digits, percent, visible
+from bbccli.reports import words as phrases
 from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.words import comparison_sentences as content
-from bbccli.reports.words import phrases
 
 SERIES = ("as measured", "corrected")
 

@@ -10,10 +10,11 @@ from pathlib import PurePath
 from bbccli.documents.correct import Envelope, doubts_of, is_single, notes_of
 from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.platform.text import percent, visible
+from bbccli.reports import words as phrases
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
-from bbccli.reports.words import cost_digits, cost_sentence, phrases
+from bbccli.reports.words.sentences import cost_digits, cost_sentence
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""

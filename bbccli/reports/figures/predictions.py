@@ -8,11 +8,12 @@ from dataclasses import asdict
 from bbccli.documents.correct import Envelope, is_single
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.text import Digits, percent, visible
+from bbccli.reports import words as phrases
 from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
-from bbccli.reports.words import phrases, shipped
 from bbccli.reports.words.comparison_sentences import both_ends, in_set
+from bbccli.reports.words.sentences import shipped
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
 

@@ -11,8 +11,9 @@ from bbccli.documents.correct import Envelope, bounds_in, doubts_of
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import as_json
 from bbccli.reports import Style
-from bbccli.reports.words import gate_sentence, phrases
+from bbccli.reports import words as phrases
 from bbccli.reports.words.for_papers import chosen_winner
+from bbccli.reports.words.sentences import gate_sentence
 from bbccli.types import Direction, Side
 
 UNKNOWN = "unknown"

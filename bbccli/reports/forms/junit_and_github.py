@@ -18,9 +18,11 @@ from bbccli.documents.correct import Envelope, doubts_of, notes_of
 from bbccli.notes import Severity, by_severity, severity_of
 from bbccli.platform.text import count, visible
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.content.ranks import p_text
-from bbccli.reports.words import comparison_sentences, gate_sentence, judged_figure, phrases
+from bbccli.reports.words import comparison_sentences
 from bbccli.reports.words.for_papers import sentence, sentences
+from bbccli.reports.words.sentences import gate_sentence, judged_figure
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -17,8 +17,8 @@ from bbccli.documents.correct import Envelope, ErrorEnvelope, doubts_of
 from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import Json, as_json
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.forms.json import record_from
-from bbccli.reports.words import phrases
 
 MET = {"met": 1, "missed": 0}
 """A verdict as a number; one that is undecided has none."""

@@ -14,6 +14,7 @@ from bbccli.notes import Note
 from bbccli.platform.records import Json
 from bbccli.platform.text import count, digits_for, visible, width_of
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.content import (
     MOST_ROWS,
     AnswerLines,
@@ -26,8 +27,7 @@ from bbccli.reports.content import (
 )
 from bbccli.reports.figures.estimates import short_paths
 from bbccli.reports.forms.json import record_from
-from bbccli.reports.words import phrases
-from bbccli.reports.words.phrases import n_tried, of_all
+from bbccli.reports.words import n_tried, of_all
 
 MOST_WINNERS = 5
 MOST_REASONS = 5

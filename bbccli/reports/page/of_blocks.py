@@ -12,13 +12,13 @@ from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.platform.text import percent, redacted
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.content import Heading, blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import in_prose
 from bbccli.reports.page.markup import Markup, whole_page
 from bbccli.reports.page.sections import made_from, methods_section, sections
-from bbccli.reports.words import phrases
 from bbccli.reports.words.comparison_sentences import is_selected, of_baseline
 
 FIGURES = ("differences", "ranking", "cd")

@@ -11,6 +11,7 @@ from bbccli.notes import listing
 from bbccli.platform.records import Json
 from bbccli.platform.text import count, redacted, visible
 from bbccli.reports import Style
+from bbccli.reports import words as phrases
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw
@@ -40,8 +41,8 @@ from bbccli.reports.page.sections import (
     summary,
     verdict_box,
 )
-from bbccli.reports.words import answer_sentences, gate_sentence, phrases
 from bbccli.reports.words.for_papers import paragraph
+from bbccli.reports.words.sentences import answer_sentences, gate_sentence
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""

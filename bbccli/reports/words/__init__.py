@@ -1,424 +1,499 @@
-"""Sentences: the answer, the verdict of a gate, the cost of a search, and what is made of several.
-
-The answer needs no table: the winner, its score and the number of configurations; the performance
-to expect on new samples, with the interval or the reason why there is none; the same for further
-metrics; and the verdict of the gate.
-"""
+"""The phrases that all reports of predictions share; names are not yet escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from decimal import Decimal
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
-from bbccli.documents.correct import Envelope, gate_outcome, has_no_width, is_single, notes_of
-from bbccli.domain.estimate import Estimate, Gate, Made, SearchCost
-from bbccli.domain.plan import OF_TOOL, Plan
+from bbccli.documents.correct import (
+    Envelope,
+    Input,
+    Run,
+    bounds_in,
+    is_single,
+    notes_of,
+)
+from bbccli.documents.gate import NAIVE
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.plan import Plan
+from bbccli.domain.source import Evaluation, TwoFigures, Verification
+from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.metrics.capped import POWERS
-from bbccli.platform.text import UNBOUNDED, Digits, brief, count, digits_for, percent, trimmed
-from bbccli.reports.words import phrases
-from bbccli.reports.words.phrases import metric_label
-from bbccli.types import MetricKind, PredictionKind
+from bbccli.notes import Note, by_severity, listing, severity_of
+from bbccli.platform.text import (
+    UNBOUNDED,
+    Digits,
+    count,
+    digits_for,
+    pattern,
+    percent,
+    tiny_text,
+    visible,
+    width_of,
+)
+from bbccli.types import Direction, Interval, Task
 
 
-def answer_sentences(document: Envelope, *, named: bool = False) -> list[str]:
-    """Return the sentences, a line each; names are not yet escaped.
+class Reportable(Protocol):
+    """The common part of the results of all commands."""
 
-    `named` is true if nothing else names the metric.
-    """
+    @property
+    def input(self) -> Any:
+        """The input; None where nothing was read."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan behind the numbers."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes."""
+
+
+RULES = {
+    "best": "best",
+    "one-se": "first within one standard error of the best",
+    "one-se-simplest": "least complex within one standard error of the best",
+    "greedy": "greedy ensemble",
+    "mean": "mean of the best",
+}
+"""Phrases for the rules of selection."""
+
+
+def rule_in_brackets(plan: Plan) -> str:
+    """Return the rule of selection in brackets, where it is not simply the best."""
+    return "" if plan.select == "best" else f" ({RULES.get(plan.select, plan.select)})"
+
+
+WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
+"""Labels for a single configuration, in place of words about a selection."""
+
+LEFT_ALONE = WITHOUT_SELECTION | {"corrected": "not corrected"}
+"""The same where it was chosen among others, which take no part."""
+
+UNSELECTED = pattern("|".join(WITHOUT_SELECTION))
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc", "wmcs"})
+"""Methods that always select by the mean over folds."""
+
+NAMES = {
+    "bbc-632plus": "BBC-632+",
+    "delong": "DeLong",
+    "delong-10p": "DeLong-10p",
+    "hanley-mcneil": "Hanley-McNeil",
+    "hanley-mcneil-10p": "Hanley-McNeil-10p",
+    "wald": "Wald",
+    "wilson": "Wilson",
+    "clopper-pearson": "Clopper-Pearson",
+    "jeffreys": "Jeffreys",
+    "naive": "bootstrap of the winner",
+    "naive-f": "bootstrap of the winner's folds",
+    **{name: name for name in ("tilting", "tilting-10p", "nested-selection", "influence")},
+    "clustered": "clustered standard error",
+    **{name: name for name in ("t-folds", "t-corrected")},
+    "ncv-interval": "NCV-interval",
+}
+"""Methods whose names in a sentence are not their own in capitals."""
+
+
+def plain_lines(document: Reportable) -> list[str]:
+    """Return one line on what was read, if anything was, then one per note."""
     lines = []
-    for position, metric in enumerate(document.metrics):
-        digits = phrases.digits_in(document, metric)
-        estimate = document.reported(metric) or document.of_metric(metric)[0]
-        if position == 0:
-            lines.append(_scored(estimate, document, digits, named=named))
-        lines.append(_expected(document, metric, digits))
-        label = f" {_label(metric, document)}" if len(document.metrics) > 1 else ""
-        singles = [single for single in document.single if single.metric == metric]
-        cut = 0.5 if document.input.threshold is None else document.input.threshold
-        if estimate.made is not None:
-            lines += [
-                single_sentence(single, estimate.made, cut, label, digits) for single in singles
-            ]
-    return [*lines, *verdict_sentence(document)]
+    if document.input is not None:
+        lines = [f"read: {visible(document.input.path)}: {input_line(document)}"]
+        lines += [f"run: {line}" for line in lines_on_run(document)]
+    return [*lines, *map(note_line, by_severity(notes_of(document)))]
 
 
-def verdict_sentence(document: Envelope) -> list[str]:
-    """Return the sentence on the gate, if there is one."""
-    if document.gate is None:
-        return []
-    text = gate_sentence(document)
-    return [f"{text[0].upper()}{text[1:]}."]
+def lines_on_run(document: Reportable) -> list[str]:
+    """Lines on the run that the predictions come from, and on its scores."""
+    metric, pooling = next(iter(metrics_of(document)), ""), document.plan.pooling
+    winner = next((estimate.winner for estimate in getattr(document, "estimates", ())), "")
+    return run_lines(document.input, metric, pooling, winner)
 
 
-def _scored(estimate: Estimate, document: Envelope, digits: Digits, *, named: bool) -> str:
-    naive = digits.performance(estimate.naive, missing="an undefined value")
-    scored = f"scored {naive}{_unit(estimate, document, named=named)} {_where(estimate, document)}"
-    if estimate.over_folds is not None:
-        mean = digits.performance(estimate.over_folds)
-        scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
-    if estimate.made is not None:
-        return f"{made_of(estimate.made, estimate.winner)} {scored}."
-    winner, at = estimate.winner, estimate.axis
-    if at is not None:
-        winner = f"{at.configuration} at {at.name} {at.value}"
-    if document.input.n_configurations == 1:
-        return f"{winner}, {phrases.only_one(document)}, {scored}."
-    by_mean = " by that mean" * (estimate.over_folds is not None)
-    return f"{winner} {scored}, {_chosen(estimate, document)}{by_mean}."
-
-
-def _unit(estimate: Estimate, document: Envelope, *, named: bool) -> str:
-    """Name of the metric if wanted, or where the figure alone would mislead."""
-    label = _label(estimate.metric, document)
-    if estimate.direction == "minimize":
-        return f" ({label}, lower is better)"
-    return f" ({label})" if named or len(document.metrics) > 1 else ""
-
-
-def _label(metric: str, document: Envelope) -> str:
-    capped = document.plan.cap is not None and metric in POWERS
-    return f"{'capped ' * capped}{metric_label(metric)}"
-
-
-def _where(estimate: Estimate, document: Envelope) -> str:
+def input_line(document: Reportable) -> str:
+    """The input, in one line."""
     read = document.input
-    if estimate.n_evaluation is not None:
-        which = "that chose it" if estimate.n_preselected is None else "held out"
-        return f"on the {phrases.n_deciding(estimate, read)} samples {which}"
-    n_predicted, n_samples, design = estimate.n_predicted, read.n_samples, phrases.design(document)
-    place = f"in {design}" if design else ""
-    if design == phrases.HELD_OUT:
-        place = f"on {design} of {count(n_samples, 'sample')}"
-    if n_predicted is None:
-        return place or f"on these {n_samples} samples"
-    part = f"on the {n_predicted} of {n_samples} samples that it {phrases.predicts_or_scores(read)}"
-    return f"{place}, {part}" if place else part
+    if read.run is not None and read.run.evaluation is not None:
+        return _evaluated(read, read.run.tool, read.run.evaluation)
+    parts = [task(read), f"{samples(read)} x {configurations(read)}"]
+    if read.n_folds:
+        parts.append(fold_count(read))
+    if read.n_repeats > 1:
+        parts.append(count(read.n_repeats, "repeat"))
+    if read.n_groups:
+        parts.append(count(read.n_groups, "group"))
+    parts += weighting(read)
+    return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
-def _chosen(estimate: Estimate, document: Envelope) -> str:
-    rule, field = phrases.RULES.get(document.plan.select), phrases.field(estimate, document.input)
-    return f"the {rule} of {field}" if rule else f"selected from {field}"
+def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
+    """Summary of an evaluation framework's run, in one line."""
+    parts = [visible(tool)]
+    tasks = [visible(name) for name in run.tasks if name]
+    if len(tasks) > 1:
+        sizes = [f"{name} {n}" for name, n in zip(tasks, run.n_items, strict=True)]
+        parts.append(f"{count(len(tasks), 'task')} ({listing(sizes)})")
+    parts += [f"task {name}" for name in tasks[:1] if len(tasks) == 1]
+    parts.append(f"{count(read.n_samples, 'item')} x {configurations(read)}")
+    parts += [count(run.n_epochs, "epoch")] if run.n_epochs > 1 else []
+    parts += [count(read.n_groups, "group")] if read.n_groups else []
+    low, high = read.bounds or (None, None)
+    parts.append(visible(run.score) + ("" if low is None else f" ({low:g} to {high:g})"))
+    gaps = [
+        f"{count(n, what)} {fate}"
+        for n, what, fate in (
+            (run.n_errors, "error", "left out"),
+            (run.n_scored_errors, "error", "with a score"),
+            (run.n_unscored, "answer", "without a score"),
+        )
+        if n
+    ]
+    return "; ".join([", ".join(parts), *gaps])
 
 
-def _expected(document: Envelope, metric: str, digits: Digits) -> str:
+def metrics_of(document: Reportable) -> list[str]:
+    """Names of the metrics, the one that selects first."""
+    if metrics := getattr(document, "metrics", None) or getattr(document, "metric", None):
+        return [metrics] if isinstance(metrics, str) else list(metrics)
+    decision = getattr(document, "decision", None)
+    parts = [decision] if decision else getattr(document, "replays", ())
+    return list(dict.fromkeys(part.metric for part in parts))
+
+
+def metric_label(name: str) -> str:
+    """Name of a metric for people."""
+    metric = METRICS.get(name)
+    return visible(name) if metric is None else metric.label
+
+
+def directed_label(name: str) -> str:
+    """Name of a metric for people, with its direction where lower is better."""
+    lower = name in METRICS and METRICS[name].direction is Direction.MINIMIZE
+    return f"{metric_label(name)}, lower is better" if lower else metric_label(name)
+
+
+STABLE, MODERATELY_STABLE = 0.8, 0.4
+"""Leads over the runner-up, in shares of the resamples, of such a choice."""
+
+TIED = "tied for the best, and the first column wins ties"
+
+
+def stability(estimate: Estimate) -> str:
+    """Return how stable a choice is, by the winner's lead over the runner-up in the resamples.
+
+    54% against 46% is a toss-up, and 54% against many others of 5% is not.
+    """
+    shares = {win.configuration: win.share for win in estimate.selection}
+    of_winner = shares.pop(estimate.winner, 0.0)
+    lead = of_winner - max(shares.values(), default=0.0)
+    if lead >= MODERATELY_STABLE:
+        if any(note.code == "tied-winners" for note in estimate.notes):
+            return TIED
+        return "stable" if lead >= STABLE else "moderately stable"
+    return "unstable"
+
+
+def is_reported(estimate: Estimate, document: Envelope) -> bool:
+    """True for the one estimate of its metric to report; the others are for comparison."""
+    return document.reported(estimate.metric) is estimate
+
+
+def method_label(estimate: Estimate, document: Envelope) -> str:
+    """The effect of a method on the naive figure, with caveats."""
+    method = METHODS.get(estimate.method)  # None of another version
+    words = [method.label] if method else []
+    if is_single(document):
+        instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
+        words = [UNSELECTED.sub(lambda match: instead[match[0]], word) for word in words]
+    if (sealed := estimate.opened) is not None:
+        words = [f"{sealed.n_samples} sealed", sealed.which]
+    words += ["ignores selection"] if estimate.ignores_selection else []
+    words += ["experimental"] if estimate.experimental else []
+    return ", ".join(words)
+
+
+def is_naive(estimate: Estimate) -> bool:
+    """True for the naive figure itself: an optimism of 0 would say nothing."""
+    same = estimate.value == estimate.naive and estimate.ignores_selection
+    return bool(estimate.method == NAIVE or same)
+
+
+def value_name(document: Envelope, estimates: list[Estimate]) -> str:
+    """Name the figures of some methods: estimates where one of them is not corrected."""
+    uncorrected = any(e.ignores_selection and e.method != NAIVE for e in estimates)
+    return "estimate" if uncorrected or is_single(document) else "corrected"
+
+
+def interval_name(document: Reportable, estimates: list[Estimate]) -> str:
+    """Level, and which end is estimated when it is one."""
+    level = percent(document.plan.level)
+    sides = {e.interval.side for e in estimates if e.interval}
+    one_sided = f"{sides.pop()} bound" if sides and sides != {"two"} else ""
+    return f"{level} {one_sided or 'CI'}"
+
+
+def interval_text(interval: Interval | None, digits: Digits) -> str:
+    """Both ends, or the one that was estimated."""
+    return ends_text(interval, digits.performance)
+
+
+def interval_kind(kind: str) -> str:
+    """Name of a kind of interval in a sentence."""
+    return "Student's t interval" if kind == "t" else f"{kind} interval"
+
+
+def interval_ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Both ends; None where there is no interval."""
+    return (None, None) if interval is None else (interval.lower, interval.upper)
+
+
+def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
+    """Return the ends of an interval of performances, or of differences, as `write` writes them."""
+    if interval is None:
+        return ""
+    lower, upper = (write(end, missing="unbounded") for end in (interval.lower, interval.upper))
+    return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
+
+
+def ci_text(interval: Interval | None, write: Callable[..., str]) -> str:
+    """Return a confidence interval with its level; empty where there is none."""
+    return "" if interval is None else f"{percent(interval.level)} CI {ends_text(interval, write)}"
+
+
+def digits_of(estimates: list[Estimate], document: Reportable) -> Digits:
+    """Digits for the performances of one metric, as fine as their intervals are narrow."""
+    return digits_for(
+        [value for e in estimates for value in (e.value, e.naive)],
+        [width_of(e.interval) for e in estimates],
+        bounds_in(document, estimates[0].metric) if estimates else UNBOUNDED,
+    )
+
+
+def digits_in(document: Envelope, metric: str) -> Digits:
+    """Digits for the performances of one metric of a result."""
     estimates = document.of_metric(metric)
-    label = f" {_label(metric, document)}" if len(document.metrics) > 1 else ""
-    reported, alone = document.reported(metric), is_single(document)
-    if reported is None:
-        return _without_interval(estimates, label, digits, alone=alone)
-    level = phrases.interval_name(document, [reported])
-    interval = f"{level} {phrases.interval_text(reported.interval, digits)}"
-    is_first = metric == document.metrics[0]
-    better = "" if is_first or reported.direction == "maximize" else "; lower is better"
-    end = _correction(document) if is_first or alone else "."
-    value = digits.performance(reported.value)
-    return f"Expect{label} {value} on new samples ({interval}{better}){end}"
+    digits = digits_of(estimates, document)
+    if not digits.power:
+        return digits
+    beside = [estimate for estimate in document.single if estimate.metric == metric]
+    return digits_of([*estimates, *beside], document)
 
 
-def _correction(document: Envelope) -> str:
-    """The choice that is corrected for, where it is not the whole one."""
-    read = document.input
-    used, tried = read.n_configurations, phrases.n_tried(read)
-    if used == 1 and document.made is not None:
-        earlier = f", not for that among the {tried} that were tried" * (tried > 1)
-        return f"; corrected for the choice of {steps_of(document.made)}{earlier}."
-    if used == 1 and phrases.alone(document):
-        return "; nothing was chosen, so nothing is corrected."
-    if used == tried == 1 and any(note.code == "best-alone" for note in document.notes):
-        return "; the other configurations are unknown, so the choice is not corrected for."
-    if used == 1:
-        among = f"the choice among the {tried} that were tried" if tried > 1 else "any choice"
-        return f"; not corrected for {among}."
-    return f"; corrected for the choice among {used} of the {tried} tried." * (tried > used) or "."
-
-
-def _without_interval(estimates: list[Estimate], label: str, digits: Digits, *, alone: bool) -> str:
-    defined = [e for e in estimates if e.value is not None]
-    corrected = [e for e in defined if not e.ignores_selection and not phrases.is_naive(e)]
-    if corrected:
-        value, flat = digits.performance(corrected[0].value), has_no_width(corrected[0])
-        lack = "whose interval has no width" if flat else "which gives no interval"
-        return f"Expect{label} {value} on new samples by {corrected[0].method}, {lack}."
-    if not defined:
-        return f"What{label} to expect on new samples can't be computed."
-    if alone:
-        return (
-            f"There is no interval for{label or ' performance'} on new samples: use --method bbc."
-        )
-    figure = f"its{label}" if label else "that figure"
-    return (
-        f"Don't report {figure}: it was picked for being the best, so it is too good. Use --method "
-        "bbc to correct it."
-    )
-
-
-def capped_sentence(estimate: Estimate, document: Envelope) -> str:
-    """Give the figure with errors capped, beside that of an error without a worst value."""
-    digits = phrases.digits_of([estimate], document)
-    reported = document.reported(estimate.metric)
-    figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
-    if ends := phrases.ci_text(estimate.interval, digits.performance):
-        figure += f" ({ends})"
-    other = reported is not None and reported.winner != estimate.winner
-    whose = f" for {estimate.winner}" if other else ""
-    return f"{figure}{whose} with --cap 0.95, which bounds the error"
-
-
-def gains(document: Envelope) -> Iterator[str]:
-    """Yield by each metric what is gained over the best single configuration, and if it shows."""
-    subject = "" if document.made is None else steps_of(document.made)
-    few = any(note.code == "few-resamples" for note in notes_of(document))
-    for gain in document.gains if subject else ():
-        digits = phrases.digits_in(document, gain.metric)
-        label = f"{_label(gain.metric, document)}: " * (len(document.gains) > 1)
-        looked = digits.difference(abs(gain.looked))
-        way = f"{looked} {'better' if gain.looked >= 0 else 'worse'}"
-        way = "no better" if not float(looked) else way
-        shown = "" if gain.shown else ", no evidence of a gain"
-        if gain.shown and few:
-            shown = ", from too few resamples to be evidence"
-        elif gain.shown and gain.on_edge:
-            shown = ", which with another seed may include 0"
-        ends = phrases.ends_text(gain.interval, digits.difference)
-        yield (
-            f"{label}{subject} {'look' if ' and ' in subject else 'looks'} "
-            f"{way}; expect {digits.difference(gain.value)} "
-            f"({ends}){shown}; better in {percent(gain.wins, 0)} of the resamples"
-        )
-
-
-def stopping_sentence(document: Envelope) -> str:
-    """Say what stopping in each fold by the samples that score it added, and whether it is off;
-    nothing where the run did not keep the curves.
-    """
-    worse = {
-        stopped.configuration: _difference(stopped.added, stopped.metric, document)
-        for stopped in document.stopping
-        if stopped.added is not None and stopped.metric is not None
-    }
-    if not worse:
-        return ""
-    if document.made is not None:
-        listed = ", ".join(f"{name} by {by}" for name, by in worse.items())
-        return (
-            "members that stopped in each fold where it scored best, at the iterations that the "
-            f"other folds choose, score worse: {listed}"
-        )
-    first = document.stopping[0]
-    start = (
-        f"{first.configuration} stopped in each fold where it scored best; at the iterations that "
-        f"the other folds choose it scores {worse[first.configuration]} worse"
-    )
-    reported = document.reported(first.metric or "")
-    if reported is None or reported.winner != first.configuration:
-        return start
-    if reported.stopping is not None:
-        off = _difference(reported.stopping, reported.metric, document)
-        return f"{start}; {off} is taken off the figure"
-    known = METRICS.get(reported.metric)
-    if known is None or known.kind is not MetricKind.MEAN:  # of folds, which pooled rows are not
-        return start
-    moved = -(first.added or 0.0) if reported.direction == "maximize" else first.added or 0.0
-    digits = phrases.digits_in(document, reported.metric)
-    return f"{start}: expect rather {digits.performance(reported.value + moved)}"
-
-
-def _difference(value: float, metric: str, document: Envelope) -> str:
-    shown = metric in document.metrics
-    digits = phrases.digits_in(document, metric) if shown else phrases.digits_by(metric, [value])
-    return f"{digits.difference(value)}{'' if shown else f' ({metric_label(metric)})'}"
-
-
-def gate_sentence(document: Envelope) -> str:
-    """Say the gate's verdict, and by how much the figure of which method is apart from it."""
-    gate, start = document.gate, f"gate {gate_outcome(document)}: "
-    if gate is None:
-        return "no gate"
-    margin, metric = gate.margin, gate.metric
-    if gate.outcome == "undecided" or margin is None or metric is None:
-        return f"{start}{gate.reason}; an undecided gate does not pass"
-    threshold = brief(gate.threshold)
-    above = (margin > 0) == (gate.direction == "maximize")
-    digits = _digits_of_gate(gate, metric)
-    value, apart = trimmed(digits.performance(gate.value)), digits.difference(abs(margin))
-    limit = f"{'required' if gate.direction == 'maximize' else 'allowed'} {threshold}"
-    distance = f"{trimmed(apart)} {'above' if above else 'below'} the {limit}"
-    return (
-        f"{start}{judged_figure(gate)} is {value}, {distance if margin else f'exactly the {limit}'}"
-    )
-
-
-def _digits_of_gate(gate: Gate, metric: str) -> Digits:
-    """As many digits as tell the figure from the threshold, which is shown as given."""
+def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
+    """Digits for performances of a metric without intervals."""
     known = METRICS.get(metric)
-    bounds = known.bounds if known else UNBOUNDED
-    digits = digits_for([gate.value], [gate.margin], bounds)
-    given = -int(Decimal(repr(float(gate.threshold))).normalize().as_tuple().exponent)
-    return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
+    return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
 
 
-def judged_figure(gate: Gate) -> str:
-    """Name the figure that a gate looks at."""
-    end = "lower" if gate.direction == "maximize" else "upper"
-    figure = "estimate" if gate.on == "estimate" else f"{end} bound"
-    figure += f" of the {metric_label(gate.metric)}" if gate.metric else ""
-    return f"{figure} ({gate.method})" if gate.method else figure
+def method_name(name: str) -> str:
+    """Name of a method in a sentence."""
+    return NAMES.get(name, name.upper())
 
 
-def cost_digits(cost: SearchCost) -> Digits:
-    """Round the figures of a cost to three significant digits."""
-    return phrases.digits_by(cost.metric, [*cost.naive, *cost.corrected])
+def selection_pooling(estimate: Estimate, document: Envelope) -> str:
+    """The pooling of the performances that an estimate selects by."""
+    by_fold = estimate.method in OVER_FOLDS and estimate.n_preselected is None
+    return "fold-mean" if by_fold else str(document.plan.pooling)
 
 
-def cost_sentence(cost: SearchCost, n_samples: int) -> str:
-    """Say beyond how many configurations no gain is detectable, and whether these samples can tell.
+def note_line(note: Note) -> str:
+    """Return a note and its hint on one line."""
+    remedy = f"; hint: {visible(note.remedy)}" if note.remedy else ""
+    return f"{severity_of(note.code).label}: {visible(note.text)}{remedy}"
 
-    Examples
-    --------
-    >>> naive, corrected = (0.8, 0.85, 0.9), (0.79, 0.82, 0.81)
-    >>> cost_sentence(SearchCost(
-    ...     "auc", "maximize", (1, 2, 3), naive, corrected, (0.002,) * 3, 2, 500), 80)
-    'Trying more than 2 of 3 configurations brought no detectable gain with 80 samples: \
-corrected AUC 0.820 for the best of 2, 0.810 for the best of all 3. The uncorrected score rose \
-from 0.850 to 0.900.'
+
+HELD_OUT = "one held-out set"
+CROSS_VALIDATION = "cross-validation"
+OF_FOLDS = frozenset({"averaged-repeats", "folds-differ"})
+"""Notes that tell of a cross-validation though its folds are unknown."""
+
+
+def design(document: Reportable) -> str:
+    """Return how samples were held out to be predicted; empty where unknown."""
+    read, codes = document.input, {note.code for note in document.notes}
+    if "repeated-holdout" in codes:
+        return "repeated hold-out"
+    if is_split(read):
+        return HELD_OUT
+    repeated = read.n_repeats > 1 and read.task != Task.SCORE  # scores are repeated in epochs
+    return CROSS_VALIDATION if read.n_folds or repeated or codes & OF_FOLDS else ""
+
+
+def pass_name(read: Input) -> str:
+    """Name what is repeated: a cross-validation, or an evaluation."""
+    return "epoch" if read.run is not None and read.run.evaluation is not None else "repeat"
+
+
+def passes(read: Input) -> str:
+    """Return the number of repeats, or of epochs."""
+    return count(read.n_repeats, pass_name(read))
+
+
+def predicts_or_scores(read: Input) -> str:
+    """Return the verb for samples that a configuration has predictions, or scores, of."""
+    return "has scores for" if read.task == Task.SCORE else "predicts"
+
+
+def of_all(number: int, total: int, noun: str) -> str:
+    """Return a number of things, and of how many where that is more.
+
+    >>> of_all(30, 60, "sample"), of_all(60, 60, "sample"), of_all(1, 1, "fold")
+    ('30 of 60 samples', '60 samples', '1 fold')
     """
-    label, digits, last = (metric_label(cost.metric), cost_digits(cost), cost.counts[-1])
-    if last == 1:
-        return "There is a single configuration, so there is no search to assess."
-    samples, goes_on = count(n_samples, "sample"), cost.enough == last
-    first = 1 if goes_on else cost.enough
-    at = cost.counts.index(first)
-    naive, corrected = (
-        [digits.performance(line[i], "undefined") for i in (at, -1)]
-        for line in (cost.naive, cost.corrected)
+    return count(number, noun) if total == number else f"{number} of {total} {noun}s"
+
+
+def samples(read: Input) -> str:
+    """Return the samples used, of those that were read."""
+    return of_all(read.n_samples, n_samples_read(read), "sample")
+
+
+def n_samples_read(read: Input) -> int:
+    """Return the number of samples before any was left out."""
+    return max(read.n_samples_read or 0, read.n_samples)
+
+
+def configurations(read: Input) -> str:
+    """Return the configurations that take part, of those that were tried."""
+    used, tried = read.n_configurations, n_tried(read)
+    return of_all(used, tried, "configuration") + " tried" * (tried > used)
+
+
+def n_tried(read: Input) -> int:
+    """Return the number of configurations tried, as far as is known."""
+    return max(read.n_tried or 0, read.n_configurations)
+
+
+def field(estimate: Estimate, read: Input) -> str:
+    """Return among how many configurations the winner was chosen."""
+    used, tried, preselected = read.n_configurations, n_tried(read), estimate.n_preselected
+    best = "" if preselected is None else f"{preselected} preselected out of "
+    return f"{best}{used}{f', of {tried} tried' if tried > used else ''}"
+
+
+def n_deciding(estimate: Estimate, read: Input) -> int:
+    """Return the number of samples that chose the winner."""
+    held_out = estimate.n_evaluation
+    if held_out is None or estimate.n_preselected is None:
+        return read.n_samples - (held_out or 0)
+    return held_out
+
+
+def fold_count(read: Input) -> str:
+    """Return the folds; empty where they are unknown."""
+    if is_split(read):
+        return HELD_OUT
+    return count(read.n_folds, "fold") if read.n_folds else ""
+
+
+def is_split(read: Input) -> bool:
+    """True if one part of the data was held out, instead of a cross-validation."""
+    return bool(read.n_folds == 1 and read.n_repeats == 1)
+
+
+def alone(document: Reportable) -> bool:
+    """True if there was a single configuration from the start, so that nothing was chosen."""
+    return n_tried(document.input) == 1 and not any(
+        note.code in OF_SEVERAL for note in document.notes
     )
-    said = f"corrected {label} {corrected[0]} for the best of {first}, "
-    said += f"{corrected[1]} for the best of all {last}"
-    if first == 1:
-        said = f"a single configuration averages {label} {corrected[0]}, the best of {last} "
-        said += f"reaches {corrected[1]}"
-    gain = cost.gain if goes_on else cost.gain_beyond
-    if gain is not None:
-        ends = phrases.ci_text(gain.interval, digits.difference)
-        said += f" (gain {digits.difference(gain.value)}, {ends})"
-    if goes_on:
-        start = "Searching helped"
-        if not cost.has_paid:
-            start = f"{samples} can't show whether searching helped"
-        return f"{start}: {said}."
-    start = f"Searching stopped helping after {first} of {count(last, 'configuration')}"
-    if not cost.stopped_paying:
-        start = f"Trying more than {first} of {count(last, 'configuration')} brought no detectable "
-        start += f"gain with {samples}"
-    moved = "rose" if cost.direction == "maximize" else "fell"
-    seemed = f"{moved} from {naive[0]} to {naive[1]}" if naive[0] != naive[1] else "stayed at "
-    seemed += naive[0] * (naive[0] == naive[1])
-    return f"{start}: {said}. The uncorrected score {seemed}."
 
 
-MOST_MEMBERS = 4
-"""Members of an ensemble that a sentence names."""
+OF_SEVERAL = {
+    "configurations-left-out": "the only configuration asked for",
+    "best-alone": "the only configuration whose predictions were kept",
+}
+"""What one configuration is among others that are not here, by the code of the note."""
 
 
-def ensemble_name(made: Made, winner: str) -> str:
-    """Return what an ensemble is called."""
-    if made.tool is None:
-        return f"{made.rule} ensemble"
-    return f"{winner} that {made.tool} deploys"
+def only_one(document: Reportable) -> str:
+    """Return what a configuration is that takes part alone.
+
+    It is one of several that were tried, or what an option or a tool leaves, or the only one.
+    """
+    if (tried := n_tried(document.input)) > 1:
+        return f"the only one of {tried} configurations tried that could be used"
+    words = (OF_SEVERAL[note.code] for note in document.notes if note.code in OF_SEVERAL)
+    return next(words, "the only configuration")
 
 
-def shipped(document: Any) -> str:
-    """Name what a document ships: the winner, or an ensemble."""
-    made = getattr(document, "made", None)
-    return "ensemble" if made is not None and made.ensemble else "winner"
+def task(read: Input) -> str:
+    """Return the task, and its classes."""
+    if read.positive_class is not None:
+        return f"{read.task} (positive: {visible(read.positive_class)})"
+    classes = [visible(name) for name in read.classes]
+    return f"{read.task} ({listing(classes)})" if classes else str(read.task)
 
 
-def made_of(made: Made, winner: str) -> str:
-    """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
-    members = [member for member in made.members if member.weight > 0][:MOST_MEMBERS]
-    shares = [f"{member.configuration} ({percent(member.weight, 0)})" for member in members]
-    n_more = made.n_members - len(shares)
-    listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
-    start, steps = (f"The {ensemble_name(made, winner)}" if made.ensemble else winner), []
-    if made.tool is not None and made.n_members == 1:
-        steps.append(f"{members[0].configuration} alone")
-    elif made.ensemble:
-        steps.append(f"made of {listed}")
-    steps += [f"calibrated by {made.calibration}"] if made.calibration else []
-    if made.cut is not None and made.tuned_for is not None:
-        tuned_for = phrases.metric_label(made.tuned_for)
-        steps.append(f"cut at {brief(round(made.cut, 3))}, tuned for {tuned_for}")
-    return ", ".join([start, *steps]) + "," * bool(steps)
+def weighting(read: Input) -> list[str]:
+    """Return by which column the samples are weighted, where they are."""
+    weights = read.weights
+    if not read.weighted:
+        return []
+    column = weights.column if weights else None
+    return ["weighted" if column is None else f"weighted by {visible(column)}"]
 
 
-def steps_of(made: Made) -> str:
-    """Name what makes it: the subject of a sentence on its gain."""
-    if made.ensemble:
-        return "the ensemble"
-    steps = [made.calibration and "the calibration", made.tuned_for and "the tuned cut"]
-    return " and ".join(filter(None, steps))
+def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = "") -> list[str]:
+    """Return a line on the run and one on its scores; none where a file was read.
+
+    read: the `input` of a document; those of earlier versions know no runs.
+    metric: name of the metric that selects; that of the run where it is empty.
+    pooling: how it selects.
+    winner: whose score is shown where the tool computes scores otherwise.
+    """
+    run = read.run
+    if run is None:
+        return []
+    if run.evaluation is not None:
+        return [f"{visible(run.tool)}'s own figures: {_checked(read.verification)}"]
+    names = [visible(left.name) for left in run.left_out]
+    left_out = f" ({listing(names)} left out)" if names else ""
+    models = f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}"
+    parts = [f"{visible(run.tool)} run", fold_count(read) or "folds unknown", models]
+    parts += [f"metric {text}" for text in [_metric(run, metric)] if text]
+    parts += [f"selection {pooling}"] if pooling else []
+    verified = read.verification
+    lines = [", ".join(parts), f"leaderboard: {_checked(verified)}"]
+    return lines + (_otherwise(run.tool, verified.otherwise, winner) if verified else [])
 
 
-def membership(made: Made, n_resamples: int) -> str:
-    """Tell how often configurations were members of the ensembles of the resamples."""
-    often = sorted(made.members, key=lambda member: -(member.share or 0.0))[:MOST_MEMBERS]
-    shares = ", ".join(f"{g.configuration} ({percent(g.share or 0.0, 0)})" for g in often)
-    mean = trimmed(f"{made.mean_members or 0.0:.1f}")
-    rule = made.rule
-    if made.tool is not None:
-        rule = f"{made.tool}'s rule, which gives its members, weights and score"
-    repeated = f"{rule}; repeated in {count(n_resamples, 'resample')}"
-    return f"{repeated}: {mean} member{'s' * (mean != '1')} on average, most often {shares}"
+def _metric(run: Run, metric: str) -> str:
+    """The selecting metric, and the run's own where it differs in kind or name."""
+    optimised, called = run.metric, visible(run.metric_name or "")
+    if not metric and not optimised:
+        return f"{called} (unknown to bbc)" if called else ""
+    label, of_run = metric_label(metric), metric_label(optimised or "")
+    if metric in ("", optimised):
+        return f"{of_run} (the run's own{called and f', {called}'})"
+    other = called or of_run
+    return f"{label} (the run's own is {other})" if other else label
 
 
-def elsewhere(estimate: Estimate, plan: Plan, digits: Digits) -> str:
-    """Return the figure of the leaderboard, if that takes labels at another cut than `predict`."""
-    made = estimate.made
-    if made is None or made.cut is None or made.reported is None:
-        return ""
-    if plan.cut != OF_TOOL or plan.calibrate or estimate.metric != estimate.selected_by:
-        return ""
-    cut = brief(round(made.cut, 3))
-    if METRICS[estimate.metric].wants is not PredictionKind.LABEL or cut == "0.5":
-        return ""
-    figure = digits.performance(made.reported)
-    return f"{made.tool}'s predict cuts at {cut}; its leaderboard shows {figure}, cut at 0.5"
+def _otherwise(tool: str, differing: Sequence[TwoFigures], winner: str) -> list[str]:
+    """Both figures of a score that the tool computes otherwise: the winner's, or the one that
+    differs most.
+    """
+    if not differing:
+        return []
+    shown = next((score for score in differing if score.name == winner), differing[0])
+    digits = digits_for([shown.tool, shown.here])
+    by = "the search" if tool == "recorder" else visible(tool)
+    more = f"; so are {count(len(differing) - 1, 'other')}" if len(differing) > 1 else ""
+    return [
+        f"computed differently: {visible(shown.name)} has {metric_label(shown.metric)} "
+        f"{digits.performance(shown.tool)} by {by}, which clips probabilities at "
+        f"{shown.tool_clip:.2g}, and {digits.performance(shown.here)} clipped at "
+        f"{shown.here_clip:.2g}{more}"
+    ]
 
 
-def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits: Digits) -> str:
-    """Return the figures of the best configuration as it is."""
-    naive, value = digits.performance(single.naive), digits.performance(single.value)
-    ends = phrases.interval_text(single.interval, digits)
-    figures = f"scored{label} {naive}, expect {value} ({ends})"
-    plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {brief(cut)}"]
-    what = "model" if made.tool else "configuration"
-    as_it_is = f"single {what}" if made.ensemble else what
-    choices = "" if made.ensemble else "".join(f", {text}" for text in plain if text)
-    return f"Best {as_it_is}{choices}, {single.winner}: {figures}."
-
-
-def making(estimate: Estimate, made: Made) -> str:
-    """Everything that was chosen on the samples, in the order in which it was."""
-    chosen = f"choosing {estimate.winner}"
-    if made.ensemble:
-        chosen = f"choosing the members of the {ensemble_name(made, estimate.winner)}"
-    chosen += f" by {phrases.metric_label(estimate.selected_by)}" * (
-        made.ensemble or estimate.selected_by != estimate.metric
+def _checked(verification: Verification | None) -> str:
+    if verification is None:
+        return "not checked"
+    if verification.reason is not None:
+        return f"not checked: {visible(verification.reason)}"
+    return (
+        f"{verification.n_checked} of {verification.n_scores} scores recomputed, largest "
+        f"difference {tiny_text(verification.largest_difference or 0.0)}"
     )
-    steps = [made.calibration and f"its {made.calibration} calibration"]
-    steps += [made.tuned_for and f"its cut for {phrases.metric_label(made.tuned_for)}"]
-    *earlier, last = [chosen, *filter(None, steps)]
-    return " and ".join(filter(None, [", ".join(earlier), last]))
-
-
-def stopping(estimate: Estimate, document: Envelope) -> str:
-    """Whether the figure allows for early stopping on the folds that score, where there was any."""
-    if estimate.stopping is not None:
-        return " and for early stopping on the folds that score it"
-    stopped = [stopped.configuration for stopped in document.stopping]
-    if estimate.made is None and estimate.winner not in stopped:
-        return ""
-    return ", not for early stopping on the folds that score" * bool(stopped)

@@ -12,9 +12,10 @@ from bbccli.documents.correct import bounds_in, gate_outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import measuring
 from bbccli.platform.text import Digits, brief, count, digits_for, every, percent, width_of
+from bbccli.reports import words as phrases
 from bbccli.reports.content.ranks import best_by_rank, p_text
 from bbccli.reports.figures.base import in_prose
-from bbccli.reports.words import for_papers, phrases
+from bbccli.reports.words import for_papers
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import Direction, Pooling
 

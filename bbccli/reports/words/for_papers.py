@@ -19,8 +19,9 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS, MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.text import Digits, brief, count, figure, percent
-from bbccli.reports.words import making, phrases, steps_of, stopping
-from bbccli.reports.words.phrases import metric_label
+from bbccli.reports import words as phrases
+from bbccli.reports.words import metric_label
+from bbccli.reports.words.sentences import making, steps_of, stopping
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
 
