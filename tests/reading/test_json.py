@@ -38,6 +38,8 @@ def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     ("value", "message"),
     [
         ({"a": {"0": 1, "1": 0}, "b": {"0": 1, "2": 0}}, "nor a table"),
+        ({"truth": {"0": 1}, "a": {"0": 1, "1": 0}}, "nor a table"),
+        ({"truth": {"0": 1, "1": 0}}, "nor a table"),
         ({"tests": [{"nodeid": "t[0]", "outcome": "passed"}]}, "nor a table"),
         ([1, 2], "nor a table"),
         ([{"a": 1}, [2]], "nor a table"),
