@@ -34,6 +34,12 @@ def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     np.testing.assert_array_equal(ours.outcome.values, csv.outcome.values)
 
 
+def test_a_list_of_objects_is_told_by_content(tmp_path, stdin):
+    FLAT.to_json(tmp_path / "p.json", orient="records", double_precision=15)
+    stdin(b"\n" + (tmp_path / "p.json").read_bytes())
+    assert numbers(read("-")) == numbers(read(tmp_path / "p.json"))
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [

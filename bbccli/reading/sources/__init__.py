@@ -36,6 +36,7 @@ SUPPORTED = (
 )
 
 _PARQUET_MAGIC = b"PAR1"
+_JSON_START = pattern(rb"\s*\[\s*\{")
 _ARFF_START = pattern(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
 _REFUSED = dict.fromkeys(
     (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
@@ -384,4 +385,6 @@ def _format(suffix: str, data: bytes) -> Format:
         return Format.ARROW
     if data.lstrip().startswith(b"{"):
         return Format.JSONL
+    if _JSON_START.match(data):
+        return Format.JSON
     return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED
