@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
 
 Scores = Mapping[int, Sequence[float]]
 """Of each item, its scores in its epochs."""
@@ -95,7 +96,7 @@ def lm_eval(folder: Path, runs: Sequence[Run], random: Random) -> None:
             ]  # fmt: skip
             random.shuffle(rows)
             time = run.time if "T" in str(run.time) and "-15-" in run.time else TIME_OF_FILES
-            args = {"model": "hf", "model_args": f"pretrained={run.model}", "random_seed": epoch}
+            args = {"model": "hf", "model_args": {"pretrained": run.model}, "random_seed": epoch}
             place = f"{stem}/{epoch}"
             write(folder, f"{place}/samples_t_{time}.jsonl", lines(rows))
             write(folder, f"{place}/results_{time}.json", {"config": args})
@@ -163,7 +164,7 @@ def junit(folder: Path, runs: Sequence[Run], random: Random) -> None:
             f'<testcase classname="c" name="t{i}">{"" if s else "<failure/>"}</testcase>'
             for i, _, s in flat(run, random)
         )
-        attributes = f'name="{run.model}" timestamp="{run.time}"'
+        attributes = f'name={quoteattr(run.model)} timestamp="{run.time}"'
         write(folder, f"{stem}.xml", f"<testsuite {attributes}>{cases}</testsuite>")
 
 

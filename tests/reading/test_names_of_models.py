@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+from random import Random
 
 import numpy as np
 import pytest
 from day import daily, swept
 from runs import autogluon, oof
+from written_logs import WRITERS, Run
 
 from bbccli import METHODS, METRICS, Plan, document
 from bbccli.domain.source import ToolRun
-from bbccli.errors import BbcError, OptionError
-from bbccli.reading import Metadata, Request, Roles, read
-from bbccli.reading.conversion import convert
-from bbccli.reading.evaluations import frameworks
-from bbccli.reading.interface import Predictions
+from bbccli.errors import BbcError
+from bbccli.reading import Metadata, Roles, read
 from bbccli.reading.roles import NAMES
 from bbccli.reading.runs import folder as folder_readers
 from bbccli.recording import Recorder
-from bbccli.reports.forms.predictions import render_predictions
 from bbccli.types import Missing, TableLayout, Task
 
 DATA = Path(__file__).parents[1] / "data"
@@ -104,7 +100,6 @@ def loaded(name):
 )
 def test_every_folder(name, monkeypatch):
     folder, given = loaded(name)
-    assert isinstance(given, Predictions)
     n = len(given.by_configuration)
     as_if(monkeypatch, renamed(given, [f"m{c}" for c in range(n)]))
     plain = read(folder, **options(name))
@@ -125,22 +120,19 @@ WRITTEN = [(suffix, layout) for suffix in (".parquet", ".csv") for layout in Tab
         *(swept(name, *one) for name in ("mljar_weights", "optuna") for one in WRITTEN[1:]),
     ],
 )
-def test_converted_and_read_again(name, suffix, layout, monkeypatch, tmp_path):
+def test_converted_and_read_again(run, name, suffix, layout, monkeypatch, tmp_path):
     folder, given = loaded(name)
     n, n_written = len(given.by_configuration), 0
+    how = ["--labels", folder / "train.csv", "--truth", "target"] * ("labels" in options(name))
+    path = tmp_path / f"out{suffix}"
     for names in chunks(n)[:: 1 if layout is TableLayout.WIDE else 3]:
         as_if(monkeypatch, renamed(given, names))
-        before = read(folder, **options(name))
-        path = tmp_path / f"out{suffix}"
-        converted = convert(folder, Request(**options(name)), layout)
-        try:
-            written = render_predictions(converted.table, converted.metadata, str(path))
-        except OptionError as error:
-            assert (suffix, error.hint) == (".csv", "write .parquet")
+        status, _, err = run("convert", folder, "-o", path, "--layout", layout, *how)
+        if status:
+            assert (suffix, "hint: write .parquet" in err) == (".csv", True)
             continue
         n_written += 1
-        for place, content in written.items():
-            Path(place).write_bytes(content)
+        before = read(folder, **options(name))
         after = read(path, include=["all"], missing=Missing.AVAILABLE)
         assert after.configurations == before.configurations
         np.testing.assert_array_equal(after.predictions, before.predictions)
@@ -211,115 +203,31 @@ def test_files_of_tools(write, tmp_path):
         assert (strange.folds is None) == (plain.folds is None)
 
 
-def of_promptfoo(place, names):
-    text = gzip.decompress((DATA / "evaluations/promptfoo/results.json.gz").read_bytes()).decode()
-    found = json.loads(text)
-    own = dict(zip(("fast", "smart", "cheap"), names, strict=True))
-    results = found["results"]
-    for prompt in results["prompts"]:
-        prompt["provider"] = own[prompt["provider"]]
-    for row in results["results"]:
-        row["provider"] = {"id": own[row["provider"]["id"]]}
-    results["results"] = [row for row in results["results"] if row["promptIdx"] in (0, 3, 6)]
-    (place / "results.json").write_text(json.dumps(found))
-
-
-def of_inspect(place, names):
-    logs = sorted((DATA / "evaluations/inspect_ai/json").iterdir())
-    for at, name in enumerate(names):
-        log = json.loads(logs[at % 2].read_text())
-        log["eval"]["model"], log["eval"]["task_args"] = name, {}
-        log["eval"].pop("task_args_passed", None)
-        (place / f"{at}.json").write_text(json.dumps(log))
-
-
-def of_lm_eval(place, names):
-    folder = DATA / "evaluations/lm_eval/named/org__one"
-    for at, name in enumerate(names):
-        inner = place / str(at)
-        inner.mkdir()
-        (samples,) = folder.glob("samples_choice_*-54-*")
-        (inner / samples.name).write_bytes(samples.read_bytes())
-        (path,) = folder.glob("results_*-54-*")
-        results = json.loads(path.read_text())
-        results["config"]["model_args"] = {"pretrained": name}
-        (inner / path.name).write_text(json.dumps(results))
-
-
-def of_swebench(place, names):
-    for name, path in zip(names, sorted((DATA / "evaluations/swebench").iterdir()), strict=True):
-        (place / f"{name}.run1.json").write_bytes(path.read_bytes())
-
-
-def of_junit(place, names):
-    for at, path in enumerate(sorted((DATA / "evaluations/junit").iterdir())):
-        text = path.read_text().replace(
-            '<testsuite name="pytest"', f"<testsuite name={quoteattr(names[at])}"
-        )
-        (place / path.name).write_text(text)
-
-
-def of_deepeval(place, names):
-    runs = sorted((DATA / "evaluations/deepeval").iterdir())
-    for name, path in zip(names, runs, strict=True):
-        run = json.loads(path.read_text()) | {"hyperparameters": {"model": name}}
-        (place / path.name).write_text(json.dumps(run))
-
-
-def of_every_eval_ever(place, names):
-    samples = sorted((DATA / "evaluations/every_eval_ever").glob("*_samples.jsonl"))
-    for name, path in zip(names, samples, strict=True):
-        lines = [json.loads(line) | {"model_id": name} for line in path.read_text().splitlines()]
-        (place / path.name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-
-
-OF_LOGS = (
-    *(of_promptfoo, of_inspect, of_lm_eval, of_swebench, of_junit),
-    *(of_deepeval, of_every_eval_ever),
-)
-
-
-def test_each_reader_of_logs_is_tried():
-    assert {one.__name__.removeprefix("of_") for one in OF_LOGS} == {
-        module.removesuffix("_ai") for module in frameworks()
+def of_logs(framework, place, names):
+    place.mkdir()
+    runs = [Run(one, {i: [float(i % k == 0)] for i in range(10)}) for k, one in enumerate(names, 2)]
+    WRITERS[framework](place, runs, Random(0))
+    matrix = read(place)
+    assert matrix.task is Task.SCORE
+    assert matrix.outcome.weights is matrix.groups is matrix.folds is None
+    keys, columns = matrix.keys.tolist(), matrix.predictions[0].T.tolist()
+    return {
+        name.removesuffix(" x p"): dict(zip(keys, column, strict=True))
+        for name, column in zip(matrix.configurations, columns, strict=True)
     }
 
 
-@pytest.mark.parametrize("write", daily(OF_LOGS, [of_promptfoo, of_lm_eval]))
-def test_logs_of_frameworks(write, tmp_path):
-    every = SAFE if write is of_swebench else ALL
-    place = tmp_path / "plain"
-    place.mkdir()
-    write(place, ["m0", "m1", "m2"])
-    plain = read(place)
-    first = plain.configurations if write is of_promptfoo else ("m0", "m1", "m2")
+OF_LOGS = sorted({*WRITERS} - {"promptfoo_table"})  # whose header can't hold every name
+
+
+@pytest.mark.parametrize("framework", daily(OF_LOGS, ["promptfoo", "lm_eval"]))
+def test_logs_of_frameworks(framework, tmp_path):
+    every = SAFE if framework == "swebench" else ALL
+    plain = of_logs(framework, tmp_path / "plain", ["m0", "m1", "m2"])
     for at in range(0, len(every), 3):
         names = (every[at : at + 3] + every)[:3]
-        place = tmp_path / str(at)
-        place.mkdir()
-        write(place, names)
-        strange = read(place)
-        own = dict(zip(("m0", "m1", "m2"), names, strict=True))
-        order = [strange.configurations.index(own[name]) for name in plain.configurations]
-        assert {*strange.configurations} == {*names}
-        assert {*plain.configurations} == {*first}
-        mine, theirs = (np.argsort(one.keys) for one in (strange, plain))
-        np.testing.assert_array_equal(
-            strange.predictions[:, mine][:, :, order], plain.predictions[:, theirs]
-        )
-        assert strange.task is Task.SCORE
-        assert strange.outcome.weights is strange.groups is strange.folds is None
-
-
-def test_a_group_that_differs_between_configurations(tmp_path):
-    of_inspect(tmp_path, ["m0", "m1", "m2"])
-    for path in sorted(tmp_path.iterdir()):
-        log = json.loads(path.read_text())
-        for sample in log["samples"]:
-            sample["metadata"] = {"kind": "a" if path.stem == "0" else "b"}
-        path.write_text(json.dumps(log))
-    with pytest.raises(BbcError, match="kind of item .* is 'b', and 'a' in others"):
-        read(tmp_path, roles=Roles(group="metadata.kind"))
+        found = of_logs(framework, tmp_path / str(at), names)
+        assert found == {name: plain[f"m{k}"] for k, name in enumerate(names)}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -377,25 +285,21 @@ def test_roles_that_options_name():
 
 
 @pytest.mark.parametrize("layout", list(TableLayout))
-def test_names_of_classes(layout, monkeypatch, tmp_path):
+def test_names_of_classes(run, layout, monkeypatch, tmp_path):
     """`a::b` of class `c` is not `a` of class `b::c`, as it is not in a converted file."""
     classes = ("b::c", "c", "1")
     chances = RNG.dirichlet([1, 1, 1], (2, N))
-    truth = [classes[i % 3] for i in range(N)]
+    roles = {"truth": [classes[i % 3] for i in range(N)]}
     about = Metadata(classes=classes, run=ToolRun(tool="mine"))
     models = {"a": chances[0], "a::b": chances[1]}
-    as_if(monkeypatch, Predictions(models, {"truth": truth}, [], about))
-    before = read(tmp_path)
+    folder, given = loaded("mljar")
+    made = replace(given, by_configuration=models, roles=roles, files=[], about=about)
+    as_if(monkeypatch, made)
+    before = read(folder)
     assert before.configurations == ("a", "a::b")
-    converted = convert(tmp_path, Request(), layout)
     path = tmp_path / "out.parquet"
-    for place, content in render_predictions(
-        converted.table, converted.metadata, str(path)
-    ).items():
-        Path(place).write_bytes(content)
+    run.printed("convert", folder, "-o", path, "--layout", layout)
     after = read(path)
-    assert (after.configurations, after.outcome.classes) == (
-        before.configurations,
-        before.outcome.classes,
-    )
+    assert after.configurations == before.configurations
+    assert after.outcome.classes == before.outcome.classes
     np.testing.assert_array_equal(after.predictions, before.predictions)

@@ -96,7 +96,6 @@ def test_arrays_by_name_come_back(protocol: int) -> None:
     for name, array in content.items():
         assert_same(found[name], array)
     assert arrays_of(pickle.dumps({}, protocol), "oof.pkl") == {}
-    assert_same(arrays_of(pickle.dumps({"a": twice}, protocol), "oof.pkl")["a"], twice)
 
 
 def contents() -> dict[str, Any]:
@@ -140,8 +139,8 @@ def test_what_numpy_1_and_2_wrote(name: str, protocol: int, version: str) -> Non
 class Calls:
     """Pickles as a call of a function."""
 
-    def __init__(self, function: Any, *arguments: Any, state: Any = None) -> None:
-        self.call = (function, arguments) if state is None else (function, arguments, state)
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        self.call = (function, arguments)
 
     def __reduce__(self) -> Any:
         return self.call
@@ -154,9 +153,6 @@ def named(module: str, name: str, arguments: bytes = b")") -> bytes:
 
 
 OTHERS = [
-    (Calls(os.system, "touch harm"), "system, which no array needs"),
-    ({"_oof_pred_proba": Calls(os.system, "touch harm")}, "system, which no array needs"),
-    (Calls(eval, "1"), "eval, which no array needs"),
     (Calls(np.zeros, 3), "zeros, which no array needs"),
     (Calls(np.ndarray, (3,)), "makes something other"),
     (Calls(np.dtype, "O"), ""),
@@ -183,14 +179,9 @@ OTHERS = [
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(("content", "words"), OTHERS)
-def test_anything_else_is_refused(content: Any, words: str, protocol: int, tmp_path: Path) -> None:
-    before = Path.cwd()
-    os.chdir(tmp_path)
-    try:
-        refused(pickle.dumps(content, protocol), words)
-    finally:
-        os.chdir(before)
-    assert not list(tmp_path.iterdir())
+def test_anything_else_is_refused(content: Any, words: str, protocol: int) -> None:
+    """What does harm: `test_pickle_bypasses.py`."""
+    refused(pickle.dumps(content, protocol), words)
 
 
 NAMES = """
@@ -228,11 +219,9 @@ def test_names_are_shown_only_if_plain() -> None:
     ("arguments", "words"),
     [
         (b"\x8c\x01a\x8c\x05rot13\x86", "makes something other"),
-        swept(b"\x8c\x01a\x8c\x03hex\x86", "makes something other"),
         swept(b"\x8c\x01a\x85", "makes something other"),
         swept(b"C\x01a\x8c\x06latin1\x86", "makes something other"),
         swept(b"\x8c\x02\xc4\x80\x8c\x06latin1\x86", "damaged"),
-        swept(b")", "makes something other"),
         swept(b"N", "makes something other"),
     ],
 )
@@ -284,9 +273,7 @@ def test_shapes_that_do_not_fit(data: bytes) -> None:
         swept(FLOATS.replace(b"\x02f4", b"\x03f16")),
         FLOATS.replace(b"f4", b"b1"),
         swept(FLOATS[: FLOATS.index(b"R(") + 1]),  # never given its byte order
-        swept(
-            FLOATS + b"(K\x03\x8c\x01>NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
-        ),  # given it twice
+        swept(FLOATS + FLOATS[FLOATS.index(b"(K") :].replace(b"<", b">")),  # given it twice
         swept(FLOATS.replace(b"\x89\x88\x87", b"\x89\x89\x87")),
         swept(b"N"),
     ],

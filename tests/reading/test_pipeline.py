@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bbccli.reading import sources
-from bbccli.reading.column import by_appearance, joint, repeated
 from bbccli.reading.sources import parquet
 from bbccli.use_cases.inspection import Status, inspect
 
@@ -37,26 +34,3 @@ def test_columns_without_a_name_in_a_large_file(tmp_path, monkeypatch):
     found = inspect(tmp_path / "m.parquet")
     errors = [(f.check, f.column) for f in found.findings if f.status is Status.ERROR]
     assert errors == [("names", "a"), ("predictions", "b")]
-
-
-CODES = st.lists(st.integers(-1, 5) | st.just(10**9), min_size=1, max_size=30).map(np.array)
-
-
-@given(st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 9**9)), min_size=1, max_size=30))
-def test_joint_codes_tell_the_same_rows_apart(rows):
-    combined = joint([np.array(column) for column in zip(*rows, strict=True)])
-    assert sorted(set(combined.tolist())) == list(range(len(set(rows))))
-    assert len(set(zip(rows, combined.tolist(), strict=True))) == len(set(rows))
-    ranks, first = by_appearance(combined)
-    assert [rows[i] for i in first] == list(dict.fromkeys(rows))
-    assert [rows[first[rank]] for rank in ranks] == rows
-
-
-@given(CODES.map(np.abs))
-def test_repeated_rows(codes):
-    seen, again = set(), []
-    for row, code in enumerate(codes.tolist()):
-        if code in seen:
-            again.append(row)
-        seen.add(code)
-    assert repeated(codes).tolist() == again

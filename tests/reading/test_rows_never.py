@@ -1,388 +1,263 @@
 """Rows that were never predicted, beside rows whose predictions are rightly equal."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from bbccli import read
-from bbccli.domain.matrix import PredictionMatrix
 from bbccli.types import Task
 
 N = 200
-Frame = pd.DataFrame
-Filled = tuple[Frame, int]
+ROW = np.arange(N)
+EVERY = ["m0", "m1", "m2"]
 
 
-@pytest.mark.parametrize(("make", "code"), [("binary", -1), ("binary", -999), ("values", 9999)])
-def test_a_code_for_missing_values(make, code):
-    frame = _binary() if make == "binary" else _regression()
+def _folds(n=N, k=5):
+    return np.random.default_rng(3).permutation(np.arange(n) % k)
+
+
+FOLD = _folds()
+
+
+def _binary(n_models=3, n=N):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, n)
+    logits = 1.5 * (truth[:, None] - 0.5) + rng.normal(0, 1, (n, n_models))
+    models = {f"m{c}": (1 / (1 + np.exp(-logits[:, c]))).round(5) for c in range(n_models)}
+    return pd.DataFrame({"truth": truth, **models})
+
+
+def _regression(n_models=3):
+    rng = np.random.default_rng(2)
+    truth = rng.normal(50, 9, N).round(2)
+    models = {f"m{c}": (truth + rng.normal(0, 5, N)).round(2) for c in range(n_models)}
+    return pd.DataFrame({"truth": truth, **models})
+
+
+def _classes():
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, N)
+    frame = pd.DataFrame({"truth": np.array(["a", "b", "c"])[truth]})
+    for model in ("m0", "m1"):
+        p = np.exp(np.eye(3)[truth] + rng.normal(0, 1, (N, 3)))
+        for k, name in enumerate("abc"):
+            frame[f"{model}::{name}"] = (p / p.sum(1, keepdims=True))[:, k]
+    return frame
+
+
+def _ratings():
+    rng = np.random.default_rng(6)
+    truth = rng.integers(1, 6, N).astype(float) + 0.25
+    models = {name: np.clip(truth.round() + rng.integers(-1, 2, N), 1, 5) for name in EVERY}
+    return pd.DataFrame({"truth": truth, **models})
+
+
+def _of_few_positives():
+    rng = np.random.default_rng(8)
+    truth = (ROW % 40 == 39).astype(int)
+    models = {name: rng.uniform(0.001, 0.2, N) + 0.3 * truth for name in EVERY}
+    return pd.DataFrame({"truth": truth, **models})
+
+
+def _models(frame):
+    return [name for name in frame if str(name).startswith("m")]
+
+
+def fill(frame, where, value=0.0, names=None):
+    """Put one value into rows of the models of a frame, or of some columns."""
+    frame.loc[where, _models(frame) if names is None else names] = value
+    return frame
+
+
+def notes(matrix, code="never-predicted"):
+    return [note.text for note in matrix.notes if note.code == code]
+
+
+@pytest.mark.parametrize(("frame", "code"), [(_binary, -1), (_binary, -999), (_regression, 9999)])
+def test_a_code_for_missing_values(frame, code):
     gone = np.random.default_rng(5).choice(N, 7, replace=False)
-    frame.loc[gone, "m1"] = code
-    matrix = read(frame, missing="common-rows")
+    matrix = read(fill(frame(), gone, code, "m1"), missing="common-rows")
     assert matrix.n_samples == N - 7
     assert any(f"m1 is {code:g} there" in one.text for one in matrix.notes)
 
 
 @pytest.mark.parametrize("value", [0, 500])
 def test_predictions_cut_at_an_end_are_no_code(value):
-    frame = _regression()
-    frame.loc[:9, "truth"] = value  # rare values, far from the others, that models may know
-    frame.loc[:9, "m1"] = value
+    """Of rare values, far from the others, that models may know."""
+    frame = fill(_regression(), ROW < 10, value, ["truth", "m1"])
     assert len(read(frame).configurations) == 3
 
 
-def _folds(n: int = N, k: int = 5) -> np.ndarray:
-    return np.random.default_rng(3).permutation(np.arange(n) % k)
+SPLIT = np.where(FOLD == 4, -1, FOLD)
+MEAN = float(_regression()["truth"].mean())
+BESIDE = _binary(2).assign(fold=FOLD, m_dummy=0.4 + 0.01 * FOLD)
+RARER = fill(_binary(), ROW < 30, (np.arange(30) % 6 == 5).astype(int), "truth")
+NEVER = {
+    "first window": (_binary(4), ROW < 30),
+    "last window at one half": (_binary(), ROW >= 160, 0.5),
+    "training rows of a predefined split": (_regression().assign(fold=SPLIT), FOLD == 4),
+    "two folds not run by one model": (_binary(1).assign(fold=FOLD), FOLD >= 3),
+    "scattered without folds": (_binary(), FOLD >= 3),
+    "-1 beside probabilities": (_binary(1), ROW < 25, -1.0),
+    "mean of the truth": (_regression(2), ROW < 40, MEAN),
+    "beside a baseline": (BESIDE, FOLD == 2),
+    "zeros for every class": (_classes(), ROW < 30),
+    "ratings filled with zero": (_ratings(), ROW < 20),
+    "rare positives": (_of_few_positives(), ROW < 30),
+    "first window of another level": (RARER, ROW < 30),
+}
+SAID = {
+    "last window at one half": "every configuration is 0.5 there",
+    "two folds not run by one model": "the prediction is 0 there",
+}
 
 
-def _binary(n_models: int = 3, n: int = N) -> Frame:
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 2, n)
-    logits = 1.5 * (truth[:, None] - 0.5) + rng.normal(0, 1, (n, n_models))
-    models = {f"m{c}": (1 / (1 + np.exp(-logits[:, c]))).round(5) for c in range(n_models)}
-    return Frame({"truth": truth, **models})
+@pytest.mark.parametrize("name", NEVER)
+def test_rows_that_no_model_predicted_are_missing(name):
+    frame, where, *value = NEVER[name]
+    matrix = read(fill(frame.copy(), where, *value))
+    (text,) = notes(matrix)
+    assert text.startswith(f"{where.sum()} rows were never predicted")
+    assert SAID.get(name, "") in text
+    assert matrix.n_samples == N - where.sum()
+    assert not notes(matrix, "samples-left-out")
 
 
-def _regression(n_models: int = 3) -> Frame:
-    rng = np.random.default_rng(2)
-    truth = rng.normal(50, 9, N).round(2)
-    models = {f"m{c}": (truth + rng.normal(0, 5, N)).round(2) for c in range(n_models)}
-    return Frame({"truth": truth, **models})
-
-
-def _models(frame: Frame) -> list[str]:
-    return [name for name in frame if str(name).startswith("m")]
-
-
-def _fill(frame: Frame, where: np.ndarray, value: float = 0.0) -> Filled:
-    frame.loc[where, _models(frame)] = value
-    return frame, int(np.size(np.flatnonzero(where)))
-
-
-def first_window() -> Filled:
-    return _fill(_binary(4), np.arange(N) < 30)
-
-
-def last_window_at_one_half() -> Filled:
-    return _fill(_binary(), np.arange(N) >= 160, 0.5)
-
-
-def training_rows_of_a_predefined_split() -> Filled:
-    frame, fold = _regression(), _folds()
-    frame["fold"] = np.where(fold == 4, -1, fold)
-    return _fill(frame, fold == 4)
-
-
-def two_folds_not_run_by_one_model() -> Filled:
-    frame, fold = _binary(1), _folds()
-    frame["fold"] = fold
-    return _fill(frame, fold >= 3)
-
-
-def scattered_without_folds() -> Filled:
-    return _fill(_binary(), _folds() >= 3)
-
-
-def minus_one_beside_probabilities() -> Filled:
-    return _fill(_binary(1), np.arange(N) < 25, -1.0)
-
-
-def mean_of_the_truth() -> Filled:
-    frame = _regression(2)
-    return _fill(frame, np.arange(N) < 40, float(frame["truth"].mean()))
-
-
-def beside_a_baseline() -> Filled:
-    frame, fold = _binary(2), _folds()
-    frame["fold"] = fold
-    frame["m_dummy"] = 0.4 + 0.01 * fold
-    return _fill(frame, fold == 2)
-
-
-def zeros_for_every_class() -> Filled:
-    rng = np.random.default_rng(5)
-    truth = rng.integers(0, 3, N)
-    frame = Frame({"truth": np.array(["a", "b", "c"])[truth]})
-    for model in ("m0", "m1"):
-        p = np.exp(np.eye(3)[truth] + rng.normal(0, 1, (N, 3)))
-        for k, name in enumerate("abc"):
-            frame[f"{model}::{name}"] = (p / p.sum(1, keepdims=True))[:, k]
-    return _fill(frame, np.arange(N) < 30)
-
-
-def ratings_filled_with_zero() -> Filled:
-    rng = np.random.default_rng(6)
-    truth = rng.integers(1, 6, N).astype(float) + 0.25
-    models = {f"m{c}": np.clip(truth.round() + rng.integers(-1, 2, N), 1, 5) for c in range(3)}
-    return _fill(Frame({"truth": truth, **models}), np.arange(N) < 20)
-
-
-def rare_positives() -> Filled:
-    rng = np.random.default_rng(8)
-    truth = (np.arange(N) % 40 == 39).astype(int)
-    models = {f"m{c}": rng.uniform(0.001, 0.2, N) + 0.3 * truth for c in range(3)}
-    return _fill(Frame({"truth": truth, **models}), np.arange(N) < 30)
-
-
-def first_window_of_another_level() -> Filled:
-    frame = _binary()
-    frame.loc[:29, "truth"] = (np.arange(30) % 6 == 5).astype(int)
-    return _fill(frame, np.arange(N) < 30)
-
-
-NEVER: list[Callable[[], Filled]] = [
-    first_window,
-    last_window_at_one_half,
-    training_rows_of_a_predefined_split,
-    two_folds_not_run_by_one_model,
-    scattered_without_folds,
-    minus_one_beside_probabilities,
-    mean_of_the_truth,
-    beside_a_baseline,
-    zeros_for_every_class,
-    ratings_filled_with_zero,
-    rare_positives,
-    first_window_of_another_level,
-]
-
-
-def _notes(matrix: PredictionMatrix, code: str) -> list[str]:
-    return [note.text for note in matrix.notes if note.code == code]
-
-
-@pytest.mark.parametrize("made", NEVER)
-def test_rows_that_no_model_predicted_are_missing(made: Callable[[], Filled]) -> None:
-    frame, n_filled = made()
-    matrix = read(frame)
-    (text,) = _notes(matrix, "never-predicted")
-    assert text.startswith(f"{n_filled} rows were never predicted")
-    assert matrix.n_samples == N - n_filled
-    assert not _notes(matrix, "samples-left-out")
-
-
-def test_the_value_is_named() -> None:
-    (text,) = _notes(read(last_window_at_one_half()[0]), "never-predicted")
-    assert "every configuration is 0.5 there" in text
-
-
-def test_one_configuration_is_not_every_one() -> None:
-    (text,) = _notes(read(two_folds_not_run_by_one_model()[0]), "never-predicted")
-    assert "the prediction is 0 there" in text
-
-
-def test_a_long_table_is_read_alike() -> None:
-    frame, fold = _binary(2), _folds()
-    frame["fold"], frame["row_id"] = fold, np.arange(N)
-    frame, n_filled = _fill(frame, fold == 0)
+def test_a_long_table_is_read_alike():
+    frame = fill(_binary(2).assign(fold=FOLD, row_id=ROW), FOLD == 0)
     long = frame.melt(["row_id", "fold", "truth"], var_name="config", value_name="prediction")
     matrix = read(long)
-    assert matrix.n_samples == N - n_filled
-    assert _notes(matrix, "never-predicted")
+    assert matrix.n_samples == N - (FOLD == 0).sum()
+    assert notes(matrix)
 
 
-def test_a_fold_of_one_repeat_is_missing_there() -> None:
+def test_a_fold_of_one_repeat_is_missing_there():
     parts = []
     for repeat in range(2):
-        frame = _binary(3)
-        frame["row_id"], frame["repeat"] = np.arange(N), repeat
-        frame["fold"] = np.random.default_rng(repeat).permutation(np.arange(N) % 5)
-        frame.loc[:, ["m0", "m1", "m2"]] += 0.001 * repeat
-        if repeat:
-            frame, n_filled = _fill(frame, frame["fold"].to_numpy() == 1)
-        parts.append(frame)
-    matrix = read(pd.concat(parts, ignore_index=True))
-    assert matrix.n_samples == N - n_filled
+        fold = np.random.default_rng(repeat).permutation(ROW % 5)
+        frame = _binary().assign(row_id=ROW, repeat=repeat, fold=fold)
+        frame[EVERY] += 0.001 * repeat
+        parts.append(fill(frame, (fold == 1) & (repeat == 1)))
+    assert read(pd.concat(parts, ignore_index=True)).n_samples == N - (fold == 1).sum()
 
 
-def test_a_value_here_and_there_in_repeats_is_no_run() -> None:
+def test_a_value_here_and_there_in_repeats_is_no_run():
     """A model clipped at 0 in one row of each of five repeats."""
-    parts = [_binary(1).assign(row_id=np.arange(N), repeat=repeat) for repeat in range(5)]
+    parts = [_binary(1).assign(row_id=ROW, repeat=repeat) for repeat in range(5)]
     for repeat, part in enumerate(parts):
         part["m0"] += 0.001 * repeat
         part.loc[17 * repeat + 3, "m0"] = 0.0
     matrix = read(pd.concat(parts, ignore_index=True))
     assert matrix.n_samples == N
-    assert not _notes(matrix, "never-predicted")
+    assert not notes(matrix)
 
 
-def labels_sorted_by_class() -> Frame:
-    rng = np.random.default_rng(1)
+def labels_sorted_by_class():
     truth = np.repeat([0, 1], N // 2)
-    wrong = rng.random((N, 3)) < np.where(np.arange(N) < 60, 0, 0.3)[:, None]
-    return Frame({"truth": truth, **{f"m{c}": truth ^ wrong[:, c] for c in range(3)}})
+    wrong = np.random.default_rng(1).random((N, 3)) < np.where(ROW < 60, 0, 0.3)[:, None]
+    return {"truth": truth, **{name: truth ^ wrong[:, c] for c, name in enumerate(EVERY)}}
 
 
-def a_constant_baseline_alone() -> Frame:
-    fold = _folds()
-    return Frame({"truth": _binary()["truth"], "fold": fold, "m0": 0.4 + 0.01 * (fold // 2)})
-
-
-def baselines_beside_a_model() -> Frame:
-    frame, fold = _binary(1), _folds()
-    return frame.assign(fold=fold, m_dummy=(fold == 2) * 0.5)
-
-
-def trees_on_a_class_apart() -> Frame:
+def trees_on_a_class_apart():
     rng = np.random.default_rng(4)
-    truth = (np.arange(N) >= 60).astype(int)
-    models = {f"m{c}": np.where(truth, 0.9 + rng.uniform(0, 0.1, N), 0.0) for c in range(3)}
-    models |= {name: np.where(np.arange(N) > 100, rng.random(N), m) for name, m in models.items()}
-    return Frame({"truth": truth | 1 * (np.arange(N) < 0), **models})
+    truth = (ROW >= 60).astype(int)
+    models = {name: np.where(truth, 0.9 + rng.uniform(0, 0.1, N), 0.0) for name in EVERY}
+    models = {name: np.where(ROW > 100, rng.random(N), one) for name, one in models.items()}
+    return {"truth": truth, **models}
 
 
-def closed_days() -> Frame:
-    frame = _regression()
-    frame.loc[80:110, ["truth", *_models(frame)]] = 0.0
-    return frame
-
-
-def closed_days_scattered() -> Frame:
-    frame = _regression()
-    frame.loc[::7, ["truth", *_models(frame)]] = 0.0
-    return frame
-
-
-def ratings() -> Frame:
-    rng = np.random.default_rng(6)
-    truth = rng.integers(1, 6, N).astype(float) + 0.25
-    models = {f"m{c}": np.clip(truth.round() + rng.integers(-1, 2, N), 1, 5) for c in range(3)}
-    frame = Frame({"truth": truth, **models})
-    frame.loc[:25, _models(frame)] = 3.0
-    return frame
-
-
-def clipped_at_zero() -> Frame:
+def clipped_at_zero():
     rng = np.random.default_rng(7)
     level = rng.normal(0, 2, N)
-    models = {f"m{c}": np.maximum(0, level + rng.normal(0, 0.5, N)) for c in range(3)}
-    return Frame({"truth": np.maximum(0, level + rng.normal(0, 1, N)), **models})
+    models = {name: np.maximum(0, level + rng.normal(0, 0.5, N)) for name in EVERY}
+    return {"truth": np.maximum(0, level + rng.normal(0, 1, N)), **models}
 
 
-def one_model_that_collapsed_in_a_fold() -> Frame:
-    frame, fold = _regression(1), _folds()
-    frame["fold"] = fold
-    frame.loc[fold == 3, "m0"] = 49.8731
-    return frame
-
-
-def two_of_three_that_collapsed() -> Frame:
-    frame, fold = _regression(), _folds()
-    frame["fold"] = fold
-    frame.loc[fold == 3, ["m0", "m1"]] = [49.87, 50.12]
-    return frame
-
-
-def rounded_probabilities() -> Frame:
+def rounded_probabilities():
     rng = np.random.default_rng(9)
     truth = rng.integers(0, 2, N)
     logits = 7 * (truth[:, None] - 0.5) + rng.normal(0, 2.4, (N, 1)) + rng.normal(0, 0.5, (N, 3))
-    models = {f"m{c}": (1 / (1 + np.exp(-logits[:, c]))).round(2) for c in range(3)}
-    return Frame({"truth": truth, **models})
+    return {"truth": truth, **dict(zip(EVERY, (1 / (1 + np.exp(-logits))).round(2).T, strict=True))}
 
 
-def a_fold_of_another_level() -> Frame:
-    """One clinic, with predictions near a constant, but not at it."""
-    frame, fold = _binary(), _folds()
-    frame["fold"] = fold
-    near = 0.01 + 0.001 * np.random.default_rng(2).random((N, 3))
-    frame.loc[fold == 1, _models(frame)] = near[fold == 1]
+def two_clipped_models_and_a_low_fold():
+    """Both are 0 in one fold, and each in some rows elsewhere."""
+    frame = fill(_regression(2).assign(fold=FOLD), FOLD == 1)
+    for fold, model in ((2, "m0"), (3, "m1")):
+        fill(frame, np.flatnonzero(fold == FOLD)[:10], 0.0, model)
     return frame
 
 
-def one_model_clipped_here_and_there() -> Frame:
-    frame, fold = _regression(1), _folds()
-    frame.loc[::17, "m0"] = 0.0
-    return frame.assign(fold=fold)
+NEAR_A_CONSTANT = (0.01 + 0.001 * np.random.default_rng(2).random((N, 3)))[FOLD == 1]
+CLIPPED = fill(_regression(1), ROW % 17 == 0)
+CLOSED = ["truth", *EVERY]
+GENUINE = {
+    "labels sorted by class": labels_sorted_by_class(),
+    "a constant baseline alone": {
+        **{"truth": _binary()["truth"], "fold": FOLD},
+        "m0": 0.4 + 0.01 * (FOLD // 2),
+    },
+    "baselines beside a model": _binary(1).assign(fold=FOLD, m_dummy=(FOLD == 2) * 0.5),
+    "trees on a class apart": trees_on_a_class_apart(),
+    "closed days": fill(_regression(), (ROW >= 80) & (ROW <= 110), 0.0, CLOSED),
+    "closed days, scattered": fill(_regression(), ROW % 7 == 0, 0.0, CLOSED),
+    "ratings": fill(_ratings(), ROW <= 25, 3.0),
+    "clipped at zero": clipped_at_zero(),
+    "one model that collapsed in a fold": fill(
+        _regression(1).assign(fold=FOLD), FOLD == 3, 49.8731
+    ),
+    "two of three that collapsed": fill(
+        _regression().assign(fold=FOLD), FOLD == 3, [49.87, 50.12], ["m0", "m1"]
+    ),
+    "rounded probabilities": rounded_probabilities(),
+    "a fold of one clinic": fill(_binary().assign(fold=FOLD), FOLD == 1, NEAR_A_CONSTANT),
+    "one model clipped here and there": CLIPPED.assign(fold=FOLD),
+    "clipped beside a baseline": CLIPPED.assign(m_dummy=0.0),
+    "two clipped models and a low fold": two_clipped_models_and_a_low_fold(),
+}
 
 
-def clipped_beside_a_baseline() -> Frame:
-    frame = _regression(1)
-    frame.loc[::17, "m0"] = 0.0
-    return frame.assign(m_dummy=0.0)
-
-
-def two_clipped_models_and_a_low_fold() -> Frame:
-    """Both are 0 in one fold, and each in some rows elsewhere."""
-    frame, fold = _regression(2), _folds()
-    frame.loc[fold == 1, ["m0", "m1"]] = 0.0
-    frame.loc[np.flatnonzero(fold == 2)[:10], "m0"] = 0.0
-    frame.loc[np.flatnonzero(fold == 3)[:10], "m1"] = 0.0
-    return frame.assign(fold=fold)
-
-
-GENUINE = [
-    labels_sorted_by_class,
-    a_constant_baseline_alone,
-    baselines_beside_a_model,
-    trees_on_a_class_apart,
-    closed_days,
-    closed_days_scattered,
-    ratings,
-    clipped_at_zero,
-    one_model_that_collapsed_in_a_fold,
-    two_of_three_that_collapsed,
-    rounded_probabilities,
-    a_fold_of_another_level,
-    one_model_clipped_here_and_there,
-    clipped_beside_a_baseline,
-    two_clipped_models_and_a_low_fold,
-]
-
-
-@pytest.mark.parametrize("made", GENUINE)
-def test_predictions_that_are_rightly_equal_count(made: Callable[[], Frame]) -> None:
-    matrix = read(made())
-    assert not _notes(matrix, "never-predicted")
+@pytest.mark.parametrize("columns", GENUINE.values(), ids=GENUINE)
+def test_predictions_that_are_rightly_equal_count(columns):
+    matrix = read(pd.DataFrame(columns))
+    assert not notes(matrix)
     assert matrix.n_samples == N
 
 
-def test_one_of_several_configurations_lacks_what_it_never_predicted() -> None:
-    frame, fold = _binary(), _folds()
-    frame["fold"] = fold
-    frame.loc[fold > 2, "m1"] = 0.0
-    matrix = read(frame)
-    (text,) = _notes(matrix, "never-predicted")
+def test_one_of_several_configurations_lacks_what_it_never_predicted():
+    matrix = read(fill(_binary().assign(fold=FOLD), FOLD > 2, 0.0, "m1"))
+    (text,) = notes(matrix)
     assert text.startswith(f"{N * 2 // 5} rows were never predicted: m1 is 0 there")
     assert matrix.configurations == ("m0", "m2")
     assert matrix.n_samples == N
-    assert not _notes(matrix, "samples-left-out")
+    assert not notes(matrix, "samples-left-out")
 
 
-def test_one_model_of_several_classes_lacks_what_it_never_predicted() -> None:
-    frame, _ = zeros_for_every_class()
+def test_one_model_of_several_classes_lacks_what_it_never_predicted():
+    frame = fill(_classes(), ROW < 30)
     for model, shift in (("m2", 1), ("m3", 2)):
         for name in "abc":
             frame[f"{model}::{name}"] = np.roll(frame[f"m0::{name}"], 30 * shift)
     whole = frame.iloc[90:].reset_index(drop=True)
     whole.loc[:29, [f"m3::{name}" for name in "abc"]] = 0.0
-    (text,) = _notes(read(whole), "never-predicted")
+    (text,) = notes(read(whole))
     assert text.startswith("30 rows were never predicted: m3 is 0 there")
 
 
-def test_items_that_nobody_solves_are_scores() -> None:
-    rng = np.random.default_rng(1)
-    scores = rng.random((N, 3))
-    scores[:40] = 0
-    matrix = read(Frame(scores, columns=["m0", "m1", "m2"]), task=Task.SCORE)
-    assert matrix.n_samples == N
+def test_items_that_nobody_solves_are_scores():
+    scores = np.where(ROW[:, None] < 40, 0, np.random.default_rng(1).random((N, 3)))
+    assert read(pd.DataFrame(scores, columns=EVERY), task=Task.SCORE).n_samples == N
 
 
-def test_after_what_all_lack_one_may_lack_more() -> None:
-    frame, fold = _binary(), _folds()
-    frame["fold"] = fold
-    frame.loc[fold == 0, _models(frame)] = 0.0
+def test_after_what_all_lack_one_may_lack_more():
+    frame = fill(_binary().assign(fold=FOLD), FOLD == 0)
     frame["m1"] = frame["m1"].round(2)  # half of its values differ
-    frame.loc[np.flatnonzero(fold == 1), "m1"] = -1.0
-    first, second = _notes(read(frame), "never-predicted")
+    first, second = notes(read(fill(frame, FOLD == 1, -1.0, "m1")))
     assert first.startswith("40 rows were never predicted: every configuration is 0 there")
     assert "m1 is -1 there" in second
 
 
-def test_once_elsewhere_is_chance() -> None:
+def test_once_elsewhere_is_chance():
     fold = _folds(600)
-    frame = _binary(2, 600).assign(fold=fold)
-    _fill(frame, fold == 2, 0.5)
-    frame.loc[np.flatnonzero(fold == 3)[0], "m0"] = 0.5
-    assert _notes(read(frame), "never-predicted")
+    frame = fill(_binary(2, 600).assign(fold=fold), fold == 2, 0.5)
+    assert notes(read(fill(frame, np.flatnonzero(fold == 3)[:1], 0.5, "m0")))

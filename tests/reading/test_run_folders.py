@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from day import swept
+from day import daily, swept
 from reading import fault
 from runs import FOREIGN, READERS, autogluon, autosklearn, history, oof, write
 
 from bbccli import read
 from bbccli.errors import InputError
-from bbccli.reading.interface import Predictions
 
 ag, ask = READERS["AutoGluon"], READERS["auto-sklearn"]
 FOLDS = ["S1F1", "S1F2", "S1F3"]
 FLOAT32 = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
 
 
-def left_out(given: Predictions) -> dict[str, str]:
+def left_out(given) -> dict[str, str]:
     return {one.name: one.reason for one in given.about.run.left_out}
 
 
@@ -113,11 +112,10 @@ def test_autogluon_means_over_repeats(predictor: Path) -> None:
 
 def test_autogluon_classes(tmp_path: Path) -> None:
     count = np.array([3, 2, 1, 0], np.uint8)
-    total = np.array([[0.5, 0.25, 0.25], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 0]]) * count[:, None]
-    models = {"LightGBM_BAG_L1": (oof(np.asfortranarray(total), count), FOLDS)}
-    found = ag.load(autogluon(tmp_path, models))
-    expected = np.array([*(total[:3] / [[3], [2], [1]]), [np.nan] * 3])
-    np.testing.assert_array_equal(found.by_configuration["LightGBM_BAG_L1"], expected)
+    means = np.array([[0.5, 0.25, 0.25], [0, 1, 0], [0.5, 0.5, 0], [np.nan] * 3])
+    total = np.asfortranarray(np.nan_to_num(means) * count[:, None])
+    found = ag.load(autogluon(tmp_path, {"LightGBM_BAG_L1": (oof(total, count), FOLDS)}))
+    np.testing.assert_array_equal(found.by_configuration["LightGBM_BAG_L1"], means)
 
 
 ARRAYS = {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32}
@@ -251,7 +249,7 @@ def targets(path: Path, array: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["f4", swept(">f8"), swept("u1"), swept("i8")])
+@pytest.mark.parametrize("kind", daily(["f4", ">f8", "u1", "i8"], ["f4"]))
 def test_targets(search: Path, kind: str) -> None:
     for array in (np.array(TRUTH, kind), np.asfortranarray(np.array(TRUTH, kind)[:, None])):
         np.testing.assert_array_equal(ask.load(targets(search, array)).roles["truth"], TRUTH)
@@ -262,13 +260,11 @@ def test_targets_of_another_form(search: Path) -> None:
     others += [np.zeros((4, 2), "f4"), np.zeros((4, 1, 1), "f4")]
     others += [np.zeros(4, kind) for kind in ("M8[D]", [("a", "f4")], bool, complex)]
     for array in others:
-        fault(
-            "true_targets_ensemble.npy: is not an array file", targets(search, array), by=ask.load
-        )
+        fault(f"{TARGETS}: is not an array file", targets(search, array), by=ask.load)
 
 
 def test_targets_that_are_cut(search: Path) -> None:
-    path = search / ".auto-sklearn" / "true_targets_ensemble.npy"
+    path = search / ".auto-sklearn" / TARGETS
     whole = path.read_bytes()
     for content in (whole[:-1], whole[:-16], whole + b"\0", whole.replace(b"(4,)", b"(9,)")):
         path.write_bytes(content)

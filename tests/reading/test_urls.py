@@ -10,9 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from day import swept
+from day import daily, swept
 
-from bbccli.batch.journal import HEADER
 from bbccli.errors import InputError
 from bbccli.platform.text import LONGEST, message, redacted, visible
 from bbccli.reading import read
@@ -91,16 +90,10 @@ def server(port, monkeypatch):
 QUICK = ("--method", "cvt", "--format", "json")
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "/p.csv",
-        swept("/p.csv?token=s3cr3t"),
-        swept("/a%20b/p.csv"),
-        swept("/moved/p.csv"),
-        swept("/signed/p.csv?x=1"),
-    ],
-)
+PLACES = ["/p.csv", "/p.csv?token=s3cr3t", "/a%20b/p.csv", "/moved/p.csv", "/signed/p.csv?x=1"]
+
+
+@pytest.mark.parametrize("place", daily(PLACES, ["/p.csv"]))
 def test_a_question_mark_begins_the_query(run, server, place):
     status, out, err = run("correct", f"http://{server}{place}", *QUICK)
     assert status == 0, err
@@ -203,18 +196,9 @@ class TestSecrets:
     def url(self, server, place="/p.csv"):
         return f"http://alice:hunter2@{server}{place}?X-Amz-Signature=s3cr3t&region=eu"
 
-    @pytest.mark.parametrize(
-        "form",
-        [
-            "table",
-            swept("json"),
-            swept("jsonl"),
-            swept("csv"),
-            swept("markdown"),
-            swept("junit"),
-            swept("github"),
-        ],
-    )
+    FORMS = ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
+
+    @pytest.mark.parametrize("form", daily(FORMS, ["table"]))
     def test_reports(self, run, server, form):
         _, out, err = run("correct", self.url(server), "--method", "cvt", "--format", form)
         assert not any(secret in out + err for secret in SECRETS)
@@ -225,9 +209,9 @@ class TestSecrets:
     )
     @pytest.mark.parametrize("form", ["csv", swept("jsonl")])
     def test_batch(self, run, server, tmp_path, place, form):
-        target = tmp_path / f"r.{form}"
-        url = self.url(server, place)
+        url, target = self.url(server, place), tmp_path / f"r.{form}"
         journal = tmp_path / f"r.{form}.journal"
+        journal.touch(mode=0o644)  # open to all
         for more in ((), ("--resume",)):
             argv = (url, "-o", target, "--jobs", "1", "--summary", *more)
             _, out, err = run("batch", *argv)
@@ -253,12 +237,6 @@ class TestSecrets:
         ):
             _, out, err = run(*argv)
             assert not any(secret in out + err for secret in SECRETS), argv
-
-    def test_a_journal_that_was_open_to_all_is_closed(self, run, server, tmp_path):
-        (tmp_path / "r.csv.journal").write_bytes(HEADER)
-        (tmp_path / "r.csv.journal").chmod(0o644)
-        run("batch", self.url(server), "-o", tmp_path / "r.csv", "--jobs", "1")
-        assert stat.S_IMODE((tmp_path / "r.csv.journal").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

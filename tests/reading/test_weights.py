@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from day import swept
+from day import daily, swept
 from documents import codes
 from reading import refused
 
 from bbccli import METRICS, matrix_of
 from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.platform.text import figure
-from bbccli.reading import Request, Roles, read
-from bbccli.reading.conversion import convert
-from bbccli.types import TableLayout, Task
+from bbccli.reading import Roles, read
+from bbccli.types import Task
 
 N = 60
 RNG = np.random.default_rng(1)
@@ -54,7 +54,7 @@ def body(save):
 
 
 @pytest.mark.parametrize(
-    "name", ["weight", swept("weights"), swept("sample_weight"), swept("Weight")]
+    "name", daily(["weight", "weights", "sample_weight", "Weight"], ["weight"])
 )
 def test_a_column_that_weights_by_its_name_is_noted(name):
     matrix = read(table(BODY, name))
@@ -66,15 +66,23 @@ def test_a_column_that_weights_by_its_name_is_noted(name):
     assert on_weights(read(long_table(BODY))) == {"weight-by-name"}
 
 
-def test_weights_that_somebody_named_are_not_noted():
+@pytest.fixture
+def converted(run, tmp_path):
+    def converted(table, *options):
+        """The converted table, as a file."""
+        pq.write_table(table, tmp_path / "p.parquet")
+        run.printed("convert", tmp_path / "p.parquet", "-o", tmp_path / "c.parquet", *options)
+        return tmp_path / "c.parquet"
+
+    return converted
+
+
+def test_weights_that_somebody_named_are_not_noted(converted):
     assert not on_weights(read(table(BODY), roles=Roles(weight="weight")))
     assert not on_weights(read(table(BODY, "kg", {"weight": "kg"})))
     assert not on_weights(matrix_of(np.stack(list(SCORES.values()), 1), TRUTH, weights=BODY))
-    converted = convert(table(BODY), Request(), TableLayout.LONG)
-    assert converted.metadata["weight"] == "weight"
-    said = json.dumps(dict(converted.metadata))
-    again = read(converted.table.replace_schema_metadata({"bbc": said}))
-    assert again.outcome.weights is not None
+    again = read(converted(table(BODY), "--layout", "long"))
+    assert (again.source.weight, again.source.metadata["weight"]) == ("weight", "weight")
     assert not on_weights(again)
 
 
@@ -93,22 +101,20 @@ def test_the_metadata_name_the_column():
     assert matrix.source.weight == "kg"
     assert np.array_equal(matrix.outcome.weights, BODY)
     assert "kg" not in matrix.configurations
-    refused(
-        "metadata's weight is 'mass', which is not a column",
-        table(BODY, "kg", {"weight": "mass"}),
-    )
+    other = table(BODY, "kg", {"weight": "mass"})
+    refused("metadata's weight is 'mass', which is not a column", other)
     refused("'weight' must be a JSON text", table(BODY, "kg", {"weight": 1}))
 
 
 @pytest.mark.parametrize("metadata", [None, {"weight": "weight"}])
-def test_unweighted_is_as_without_the_column(metadata):
+def test_unweighted_is_as_without_the_column(converted, metadata):
     weighted = table(BODY, metadata=metadata)
     found, plain = read(weighted, unweighted=True), read(table())
     assert (found.outcome.weights, found.source.weight) == (None, None)
     assert found.configurations == plain.configurations
     assert np.array_equal(found.predictions, plain.predictions)
-    converted = convert(weighted, Request(unweighted=True), TableLayout.WIDE)
-    assert "weight" not in {*converted.metadata, *converted.table.column_names}
+    again = converted(weighted, "--unweighted")
+    assert "weight" not in {*read(again).source.metadata, *pq.read_schema(again).names}
 
 
 @pytest.mark.parametrize("hint", [("--weight", "weight"), ("--unweighted",)])
@@ -118,7 +124,7 @@ def test_the_hints_can_be_followed(run, body, hint):
     assert ("weighted by weight" in " ".join(out.split())) == (hint[0] == "--weight")
 
 
-@pytest.mark.parametrize("wrong", ["0", swept("-3"), swept("uniform"), swept("")])
+@pytest.mark.parametrize("wrong", daily(["0", "-3", "uniform", ""], ["0"]))
 def test_what_is_no_weight_says_how_to_leave_it_alone(run, save, wrong):
     path = save("p.csv", {"truth": TRUTH, "weight": [wrong, *BODY[1:]], **SCORES})
     err = run.refused("correct", path)
@@ -127,7 +133,7 @@ def test_what_is_no_weight_says_how_to_leave_it_alone(run, save, wrong):
 
 
 @pytest.mark.parametrize(
-    "command", ["correct", swept("leaderboard"), swept("compare"), swept("plan"), swept("drop")]
+    "command", daily(["correct", "leaderboard", "compare", "plan", "drop"], ["correct"])
 )
 def test_the_first_line_says_by_which_column(run, save, command):
     words = {"plan": ["--width", "0.2"], "drop": ["--replay"]}.get(command, [])
