@@ -6,8 +6,6 @@ import pyarrow as pa
 import pytest
 
 from bbccli import matrix_of, read
-from bbccli.reading.classes import codes_among
-from bbccli.reading.column import Column
 from bbccli.types import PredictionKind, Task
 
 N = 150
@@ -90,11 +88,6 @@ def test_counts_predicted_by_other_numbers_stay_values():
     counts = RNG.poisson(2, N).astype(float)
     frame = pd.DataFrame({"truth": counts, "a": counts + RNG.normal(0, 1, N)})
     assert read(frame).task is Task.REGRESSION
-
-
-def test_missing_classes_and_others_differ():
-    column = Column("m.csv", "y_pred", pa.array([0.0, None, 2.0, 1.0]), np.arange(4))
-    assert codes_among(column, ["0", "1"]).tolist() == [0, -1, -2, 1]
 
 
 def test_scores_of_two_classes_are_one_margin_of_full_precision():

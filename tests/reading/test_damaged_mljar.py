@@ -296,6 +296,19 @@ def test_columns_of_classes_of_another_run(tmp_path):
     wrong(words, place, place / OTHER)
 
 
+def test_classes_with_blanks_at_their_ends(tmp_path):
+    """The names of columns are read without them."""
+    place = mljar(tmp_path / "run", "multiclass")
+    for name in MODELS:
+        coded({" - ": 0, "b": 1, "c": 2}, name)(place)
+        file = place / name / "predictions_out_of_folds.csv"
+        header, _, rows = file.read_text().partition("\n")
+        file.write_text(
+            f"{header.replace('_0', '_ - ').replace('_1', '_b').replace('_2', '_c')}\n{rows}"
+        )
+    assert read(place).outcome.classes == (" - ", "b", "c")
+
+
 def test_targets_of_a_regression_are_no_classes(tmp_path):
     """`ml_task` of another run: values would be cut to whole numbers."""
     place = mljar(tmp_path / "run", "regression", target=TWO + 0.25 * (np.arange(N) == 7))

@@ -2,15 +2,13 @@
 
 import json
 from functools import partial
-from itertools import permutations, product
+from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from bbccli import matrix_of
-from bbccli.domain.outcome import Outcome
-from bbccli.reading.checks import z_of_each
-from bbccli.reading.predictions import Values
 from bbccli.types import PredictionKind, Task
 
 N, C = 80, 12
@@ -43,50 +41,48 @@ def wrong(*args, **more):
 # z
 
 
-def slow_standing(told, ranks, folds):
-    """T less its mean over all orders within folds, in their standard deviations."""
-    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
-    values = []
-    for orders in product(*(permutations(part) for part in parts)):
-        shuffled = ranks.copy()
-        for part, order in zip(parts, orders, strict=True):
-            shuffled[part] = ranks[list(order)]
-        values.append(float((told * shuffled).sum()))
-    return (float((told * ranks).sum()) - np.mean(values)) / np.std(values)
+def z_of(told, said, folds):
+    """T less its mean over all orders within folds, in standard deviations; of (n, K) each."""
+    told, said = (np.reshape(values, (N, -1)) for values in (told, said))
+    apart = variance = 0.0
+    for fold in np.unique(folds):
+        a, b = (part[folds == fold] - part[folds == fold].mean(axis=0) for part in (told, said))
+        apart += (a * b).sum()
+        variance += ((a.T @ a) * (b.T @ b)).sum() / (len(a) - 1)
+    return apart / np.sqrt(variance) if variance else np.nan
 
 
-def standing(column, truth, folds, task, kind):
-    classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
-    given = Values(column[None, :, None].astype(float), ("a",), kind)
-    return z_of_each(given, Outcome(task, truth, classes), folds[None])[0]
+WITH_IT = np.array([3, 2, 2, 2, 1, 1, -0.9, -1.2, -1.5, -1.8])
+"""How far configurations go with the truth."""
 
 
-def test_standings_are_those_of_all_orders_within_folds():
-    folds = np.array([0, 1, 0, 1, 0, 1, 0, 1])
-    truth = np.array([0, 1, 1, 1, 0, 0, 1, 0])
-    scores, ranks = np.array([5, 2, 2, 9, 1, 7, 2, 8.0]), np.array([4, 2, 2, 7, 0, 5, 2, 6.0])
-    found = standing(scores, truth, folds, Task.BINARY, PredictionKind.SCORE)
-    assert found == pytest.approx(slow_standing(truth, ranks, folds), rel=1e-12)
-    values = np.array([3, 1, 4, 1.5, 9, 2, 6, 5])
-    told = np.argsort(np.argsort(values)).astype(float)
-    found = standing(scores, values, folds, Task.REGRESSION, PredictionKind.VALUE)
-    assert found == pytest.approx(slow_standing(told, ranks, folds), rel=1e-12)
-
-
-def test_standings_of_labels_are_those_of_all_orders_within_folds():
-    folds = np.array([0, 1, 0, 1, 0, 1, 0, 1])
-    truth, labels = np.array([0, 1, 2, 1, 0, 0, 1, 2]), np.array([2, 1, 2, 0, 0, 1, 1, 0])
-    found = standing(labels, truth, folds, Task.MULTICLASS, LABELS)
-    assert found == pytest.approx(
-        slow_standing(np.eye(3)[truth], np.eye(3)[labels], folds), rel=1e-12
-    )
-
-
-def test_nothing_is_known_of_what_does_not_vary_within_folds():
-    truth, folds, found = chances(np.random.default_rng(0))
-    by_fold = np.array([0.1, 0.9, 0.3, 0.2, 0.7])[folds]
-    assert np.isnan(standing(by_fold, truth, folds, Task.BINARY, CHANCES))
-    assert np.isnan(standing(found[:, 0], truth, np.arange(N), Task.BINARY, CHANCES))
+@pytest.mark.parametrize("kind", [PredictionKind.SCORE, PredictionKind.VALUE, LABELS])
+def test_what_is_turned_round_is_told_by_z_within_folds(kind):
+    rng, c, sizes = np.random.default_rng(12), len(WITH_IT), set()
+    q = NormalDist().inv_cdf(1 - 1 / 200 / (c + 1))
+    trained = 1.5 if kind is PredictionKind.SCORE else 1.2
+    limit = max(trained * q, np.sqrt(10 / np.pi) + np.sqrt(1 - 2 / np.pi) * q)
+    task = {PredictionKind.VALUE: Task.REGRESSION, LABELS: Task.MULTICLASS}.get(kind, Task.BINARY)
+    for _ in range(20):
+        folds, of_fold = rng.permutation(np.arange(N) % 5), rng.normal(size=5)
+        if kind is LABELS:
+            truth = told = rng.permutation(N) % 3
+            right = rng.random((N, c)) < WITH_IT / 6 + 0.3
+            others = (truth[:, None] + rng.integers(1, 3, (N, c))) % 3
+            found = np.column_stack([np.where(right, truth[:, None], others), folds % 3])
+            told, said = np.eye(3)[truth], np.eye(3)[found]
+        else:
+            truth = rng.permutation(N) % 2 if task is Task.BINARY else rng.normal(0, 0.5, N)
+            noise = 1.2 * rng.normal(size=(N, c)) + of_fold[folds, None]
+            found = (truth[:, None] * WITH_IT + noise).round(1)  # some are tied
+            found = np.column_stack([found, -9 * of_fold[folds]])
+            told, said = rankdata(truth), rankdata(found, axis=0)
+        z = np.array([z_of(told, said[:, at], folds) for at in range(c + 1)])
+        against = ", ".join(f"m{at}" for at in np.flatnonzero(z < -limit))
+        texts = turned(found, truth, folds, task=task, kind=kind)
+        assert [text.partition(" run")[0] for text in texts] == [against] * bool(against)
+        sizes.add(against)
+    assert len(sizes) > 3
 
 
 # turned round
@@ -154,7 +150,7 @@ def test_nothing_is_turned_round_where_nothing_goes_with_the_truth():
     rng = np.random.default_rng(5)
     truth, folds, found = chances(rng, skill=0.0)
     found[:, 3] = 0.5 - 0.3 * truth + 0.1 * rng.random(N) + 0.3 * (rng.random(N) < 0.1)
-    assert standing(found[:, 3], truth, folds, Task.BINARY, CHANCES) < -5
+    assert z_of(truth, rankdata(found[:, 3]), folds) < -5
     assert not turned(found, truth, folds)
 
 

@@ -9,22 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from runs import READERS, oof
+from runs import autogluon as write_autogluon
 
-from bbccli import correct
-from bbccli.domain.source import Ensemble
-from bbccli.reading import read
-from bbccli.tools import autogluon as ag
+from bbccli import correct, read
 
 DATA = Path(__file__).parent.parent / "data"
 RUNS, TOOLS = DATA / "runs", DATA / "tools"
 
 
-def ensemble_of(path: Path, **options: object) -> Ensemble | None:
+def ensemble_of(path, **options):
     run = read(path, **options).source.run
     return run and run.ensemble
 
 
-def shares(found: Ensemble) -> dict[str, float]:
+def shares(found):
     every = zip(found.candidates, found.weights, strict=True)
     return {name: round(weight, 3) for name, weight in every if weight}
 
@@ -129,36 +128,42 @@ def test_an_ensemble_of_stacked_models_is_marked():
     assert found.name == "WeightedEnsemble_L3"
 
 
-FLAGS = {"A_BAG_L1": (), "LightGBMXT_BAG_L1": (), "LightGBM_BAG_L1": (), "W_L2": ("ensemble",)}
+ORDER = {"LightGBM_BAG_L1": 1, "A_BAG_L1": 2, "WeightedEnsemble_L2": 3, "LightGBMXT_BAG_L1": 4}
+SCORES = dict(zip(ORDER, (0.6, 0.8, 0.8, 0.7), strict=True))
 
 
-def autogluon(scores: dict[str, float], order: dict[str, int], mix: tuple[float, ...]) -> object:
+def autogluon(folder, scores=SCORES, mix=(0, 1, 0), last=3):
+    """The ensemble, fitted as the `last`, whose prediction is this mix of the three others."""
     columns = np.random.default_rng(0).uniform(size=(3, 50)).astype(np.float32)
-    mean = np.array(mix, np.float32) @ columns
-    predictions = dict(zip(FLAGS, [*columns, mean], strict=True))
-    return ag.ensemble_of(scores, order, predictions, FLAGS, "auc", Path("nowhere"))
+    single = [name for name in ORDER if not name.startswith("Weighted")]
+    made = dict(zip(single, columns, strict=True))
+    made["WeightedEnsemble_L2"] = np.array(mix, np.float32) @ columns
+    models = {name: (oof(values), ["S1F1", "S1F2"]) for name, values in made.items()}
+    order = ORDER | {"WeightedEnsemble_L2": last}
+    rows = [f"{name},{score},roc_auc,{order[name]}" for name, score in scores.items()]
+    write_autogluon(folder, models)
+    (folder / "leaderboard.csv").write_text(
+        "\n".join(["model,score_val,eval_metric,fit_order", *rows])
+    )
+    return READERS["AutoGluon"].load(folder).about.run.ensemble
 
 
-ORDER = {"LightGBM_BAG_L1": 1, "A_BAG_L1": 2, "W_L2": 3, "LightGBMXT_BAG_L1": 4}
-SCORES = {"A_BAG_L1": 0.8, "LightGBMXT_BAG_L1": 0.7, "LightGBM_BAG_L1": 0.6, "W_L2": 0.8}
-
-
-def test_a_tie_is_an_ensemble_of_one_and_later_models_could_not_join():
-    found = autogluon(SCORES, ORDER, (1, 0, 0))
+def test_a_tie_is_an_ensemble_of_one_and_later_models_could_not_join(tmp_path):
+    found = autogluon(tmp_path)
     assert found.candidates == ("LightGBM_BAG_L1", "A_BAG_L1")
     assert found.kinds == ("LightGBM", "A_BAG_L1")
     assert found.weights == (0, 1)
 
 
-def test_a_prediction_that_is_no_mean_of_the_candidates_has_no_weights():
-    assert autogluon(SCORES, ORDER, (0.5, 0.5, 0)).weights == ()
+def test_a_prediction_that_is_no_mean_of_the_candidates_has_no_weights(tmp_path):
+    assert autogluon(tmp_path, mix=(0, 0.5, 0.5)).weights == ()
 
 
-def test_a_single_model_that_is_better_is_deployed():
-    assert autogluon(SCORES | {"A_BAG_L1": 0.81}, ORDER, (1, 0, 0)) is None
+def test_a_single_model_that_is_better_is_deployed(tmp_path):
+    assert autogluon(tmp_path, SCORES | {"A_BAG_L1": 0.81}) is None
 
 
-def test_kinds_share_the_name_before_their_settings():
-    found = autogluon(SCORES, ORDER | {"W_L2": 5}, (0.25, 0.75, 0))
+def test_kinds_share_the_name_before_their_settings(tmp_path):
+    found = autogluon(tmp_path, mix=(0, 0.25, 0.75), last=5)
     assert found.kinds == ("LightGBM", "A_BAG_L1", "LightGBM")
     assert found.weights == pytest.approx((0, 0.25, 0.75))

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from runs import READERS, oof
@@ -15,8 +14,6 @@ from runs import autogluon as write_autogluon
 from sklearn import metrics
 
 from bbccli.errors import InputError
-from bbccli.tools import mljar
-from bbccli.types import Task
 
 DATA = Path(__file__).parents[1] / "data"
 TOOLS = DATA / "tools"
@@ -449,16 +446,6 @@ def test_a_model_that_mljar_had_begun_counts_as_tried(tmp_path, run):
     (folder / "99_Xgboost").mkdir()
     (folder / "99_Xgboost" / "learner_fold_0_training.log").write_text("1,0.5,0.5\n")
     assert "99_Xgboost" in said(run, folder)[1]
-
-
-def test_classes_of_mljar_with_blanks_at_their_ends(tmp_path, run):
-    table = pd.DataFrame({"target": [0, 1, 2], "prediction_ - ": 0.2, "prediction_b": 0.8})
-    place = tmp_path / "predictions_out_of_folds.csv"
-    table.to_csv(place, index=False)
-    columns = mljar.files.table_numbers(mljar.parse_table(place))
-    about = type("Run", (), {"task": Task.MULTICLASS, "place": lambda self, name: place})()
-    found = mljar._predictions(about, "model", columns, [" - ", "b"])
-    np.testing.assert_array_equal(found, [[0.2, 0.8]] * 3)
 
 
 @pytest.mark.parametrize("listed", [True, False])

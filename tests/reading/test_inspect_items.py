@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.reading.roles import Request
+from bbccli.reading import Request
 from bbccli.use_cases.inspection import inspect
 
 KEYS = [f"q{i}" for i in range(40)]

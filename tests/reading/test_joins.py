@@ -11,7 +11,6 @@ from documents import codes
 from reading import refused
 
 from bbccli.errors import OptionError
-from bbccli.methods.ncv import inner_matrix
 from bbccli.reading import Roles, read
 from bbccli.types import Missing
 
@@ -335,8 +334,10 @@ def test_follow_the_samples_of_an_outer_fold(save):
         ]
     matrix = read(save("m.csv", "\n".join(rows) + "\n"))
     assert matrix.keys.tolist() == keys
-    inner = inner_matrix(matrix, matrix.nested[1])
-    assert inner.keys.tolist() == [key for i, key in enumerate(keys) if i % 3 != 1]
+    for outer, fold in enumerate(matrix.nested):
+        held_out = [key for i, key in enumerate(keys) if i % 3 == outer]
+        assert matrix.keys[fold.test].tolist() == held_out
+        assert matrix.keys[fold.training].tolist() == [key for key in keys if key not in held_out]
 
 
 def test_whole_numbers_up_to_the_last_exact_one_are_names_of_integers():

@@ -8,7 +8,7 @@ import pytest
 from reading import refused
 
 from bbccli import read
-from bbccli.reading.roles import Roles
+from bbccli.reading import Roles
 from bbccli.types import Task
 
 RNG = np.random.default_rng(7)

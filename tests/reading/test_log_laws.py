@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from importlib.metadata import entry_points
 from random import Random
 
 import numpy as np
@@ -11,7 +12,6 @@ from written_logs import IN_ORDER, UNKNOWN, WITHOUT_EPOCHS, WRITERS, Run
 
 import bbccli
 from bbccli import BbcError, read
-from bbccli.reading.evaluations import frameworks
 
 RANDOM = Random(4)
 ITEMS = range(14)
@@ -37,7 +37,9 @@ def told(matrix):
 
 def test_each_reader_has_a_writer():
     readers = {name.partition("_table")[0].partition("_lines")[0] for name in WRITERS}
-    assert readers == {name.removesuffix("_ai") for name in frameworks()}
+    groups = (f"bbccli.logs.{suffix}" for suffix in ("eval", "json", "jsonl", "csv", "xml"))
+    named = {point.name for group in groups for point in entry_points(group=group)}
+    assert readers == {name.removesuffix("_ai") for name in named}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -77,10 +79,12 @@ OF_FILES = {
 }  # fmt: skip
 TIMES = dict.fromkeys(("inspect", "promptfoo", "junit"), IN_ORDER) | OF_FILES
 PAIRS = [(name, pair) for name, times in TIMES.items() for pair in itertools.pairwise(times)]
-FIRST_PAIRS = [(name, times[:2]) for name, times in TIMES.items()]
+PAIRS += [("inspect", ("2024-01-09T08:00:00", "2024-01-10T08:00:00Z"))]  # half a day off at most
+BY_DAY = [pair for pair in PAIRS if pair[0] == "inspect"]
+BY_DAY += [(name, times[:2]) for name, times in TIMES.items() if name != "inspect"]
 
 
-@pytest.mark.parametrize(("name", "times"), daily(PAIRS, FIRST_PAIRS, unpack=True))
+@pytest.mark.parametrize(("name", "times"), daily(PAIRS, BY_DAY, unpack=True))
 def test_the_newest_run_counts(name, times, tmp_path):
     other = Run("bob", scores(), times[1])
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, time) for k, time in enumerate(times)]
@@ -92,10 +96,20 @@ def test_the_newest_run_counts(name, times, tmp_path):
         assert matrix.predictions[:, :, at].mean() == 1
 
 
-@pytest.mark.parametrize("name", [name for name in TIMES if name not in OF_FILES])
-@pytest.mark.parametrize("why", [*UNKNOWN, "no time"])
-def test_runs_whose_order_is_unknown_are_refused(name, why, tmp_path):
-    times = UNKNOWN.get(why, ("yesterday", "today"))
+NO_TIMES = (
+    None, "", "01/02/2024", "2024-02-30", "2024-01-01T25:00", True, "nan", 10**400, [], {},
+    "\u0662\u0660\u0662\u0664-\u0660\u0661-\u0660\u0661",
+)  # fmt: skip
+WITHOUT_ORDER = [
+    *itertools.product(
+        ["inspect", "promptfoo", "junit"], [*UNKNOWN.values(), ("yesterday", "today")]
+    ),
+    *(("inspect", (time, "2030-01-01")) for time in NO_TIMES),
+]
+
+
+@pytest.mark.parametrize(("name", "times"), WITHOUT_ORDER)
+def test_runs_whose_order_is_unknown_are_refused(name, times, tmp_path):
     runs = [Run("ada", {i: [float(k)] for i in ITEMS}, time) for k, time in enumerate(times)]
     runs.append(Run("bob", scores(), times[0]))
     with pytest.raises(BbcError, match="it is unknown which is newer"):
