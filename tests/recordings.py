@@ -13,6 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from bbccli import read
 from bbccli.platform import arrays
 from bbccli.recording import Recorder
 
@@ -92,12 +93,26 @@ def scored(rec, scorer, estimator, folds=slice(None), X=X, y=Y, weights=None):
         scorer(sklearn.clone(estimator).fit(X[train], y[train]), X[test], y[test], **own)
 
 
+def kept(folder):
+    """Names of all that was recorded, what is incomplete too."""
+    return tuple(read(folder).source.configurations)
+
+
+def parts_of(folder):
+    """The files of the predictions, in their order."""
+    return sorted((folder / "parts").glob("[0-9]*.npz"))
+
+
+def about(path):
+    """What a part says of itself."""
+    return json.loads(arrays.arrays_in_npz(path.read_bytes())["about"].tobytes())
+
+
 def tampered(path, said=(), **held):
     """Change what a part holds: of its description some entries, or whole arrays."""
     content = arrays.arrays_in_npz(path.read_bytes())
     if said:
-        about = json.loads(content["about"].tobytes()) | dict(said)
-        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        content["about"] = np.frombuffer(json.dumps(about(path) | dict(said)).encode(), np.uint8)
     content |= {name: make(content) if callable(make) else make for name, make in held.items()}
     kept = {name: array for name, array in content.items() if array is not None}
     path.write_bytes(arrays.packed(kept))

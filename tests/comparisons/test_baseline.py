@@ -172,15 +172,18 @@ def test_a_constant_difference_is_undefined_with_the_reason():
     assert all(0 < row.p <= 1 for row in others)
 
 
-def test_an_undefined_configuration_is_said_to_be_so():
+@pytest.mark.parametrize("n_positive", [0, 1])
+def test_an_undefined_configuration_is_said_to_be_so(n_positive):
+    """Also one that is undefined once a sample is left out."""
     matrix = binary(kind="label")
     predictions = matrix.predictions.copy()
-    predictions[0, :, 2] = 0
+    predictions[0, :, 2] = np.arange(40) < n_positive
     one = replace(matrix, predictions=predictions)
     found = against_baseline(one, METRICS["precision"], PLAN, "c1")
     (undefined,) = (row for row in found.every if row.first == "c2")
     assert undefined.verdict is Verdict.UNDEFINED
     assert codes(undefined) == ["no-influence"]
-    assert (undefined.p, undefined.first_value) == (None, None)
+    assert undefined.p is None
+    assert (undefined.first_value is None) == (n_positive == 0)
     with pytest.raises(UndefinedError, match="of the baseline, c2, is undefined"):
         against_baseline(one, METRICS["precision"], PLAN, "c2")

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import bbccli
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
-from bbccli.recording import Recorder, scorer
+from bbccli.recording import Recorder
 from bbccli.search import DroppingSearchCV
 from bbccli.stats.verification import verified, verify
 
@@ -138,24 +138,28 @@ def test_kappa_of_a_search_is_that_of_bbc(tmp_path, data):
     agrees(tmp_path, data, make_scorer(cohen_kappa_score))
 
 
-def test_a_scorer_by_any_other_name(tmp_path):
-    assert scorer.convention_of(make_scorer(precision_score)) == ("precision", "")
-    zero, one = (make_scorer(precision_score, zero_division=z) for z in (0, 1))
-    assert scorer.convention_of(zero) == ("precision", "")
-    assert scorer.convention_of(one) == ("", "")
-    assert scorer.convention_of(make_scorer(f1_score, average="macro")) == ("f1_macro", "")
-    assert scorer.convention_of(make_scorer(fbeta_score, beta=2)) == ("f2", "")
-    assert scorer.convention_of(make_scorer(fbeta_score, beta=3)) == ("", "")
-    assert scorer.convention_of(make_scorer(cohen_kappa_score)) == ("kappa", "")
-    quadratic = make_scorer(cohen_kappa_score, weights="quadratic")
-    assert scorer.convention_of(quadratic) == ("", "")
-    labels = np.array([0, 1])
-    assert scorer.convention_of(make_scorer(f1_score, pos_label=0), labels) == ("f1", "0")
-    averaged = make_scorer(f1_score, average="macro", pos_label=0)
-    assert scorer.convention_of(averaged, labels) == ("f1_macro", "")
-    rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring=make_scorer(f1_score))
-    assert rec.scorer.__name__ == "f1"
-    assert scorer.RecordingScorer.__name__ == "RecordingScorer"
+@pytest.mark.parametrize(
+    ("metric", "how", "name", "positive"),
+    [
+        (precision_score, {}, "precision", "1"),
+        swept(precision_score, {"zero_division": 0}, "precision", "1"),
+        (precision_score, {"zero_division": 1}, None, "1"),
+        swept(f1_score, {"average": "macro"}, "f1_macro", "1"),
+        (fbeta_score, {"beta": 2}, "f2", "1"),
+        swept(fbeta_score, {"beta": 3}, None, "1"),
+        swept(cohen_kappa_score, {}, "kappa", "1"),
+        swept(cohen_kappa_score, {"weights": "quadratic"}, None, "1"),
+        (f1_score, {"pos_label": 0}, "f1", "0"),
+        swept(f1_score, {"average": "macro", "pos_label": 0}, "f1_macro", "1"),
+    ],
+)
+def test_a_scorer_by_any_other_name(tmp_path, metric, how, name, positive):
+    rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring=make_scorer(metric, **how))
+    rec.write_all("one", RARE[1])
+    about = read(rec.folder).source
+    assert (about.run.metric, about.metadata.get("positive_class")) == (name, positive)
+    if name:
+        assert rec.scorer.__name__ == name
 
 
 def test_hopeless_sees_the_positive_class_of_the_scorer(tmp_path):
@@ -247,7 +251,7 @@ def test_what_can_not_be_recorded_is_told_with_its_cause(tmp_path):
     for metric in ("", "a"):
         with pytest.raises(OptionError, match="the recorded scorer returns several scores: a, b"):
             rec.finish(search.fit(*RARE), metric=metric)
-    rec = Recorder(tmp_path / "b", *RARE, cv=CV, scoring=scorer.own_score)
+    rec = Recorder(tmp_path / "b", *RARE, cv=CV)
     search = GridSearchCV(Ridge(), {"alpha": [1]}, cv=rec.cv, scoring=rec.scorer).fit(*RARE)
     with pytest.raises(InputError, match="a value between classes") as error:
         rec.finish(search)

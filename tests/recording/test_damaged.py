@@ -1,44 +1,41 @@
 """Folders of a recorder that were copied in part, or hold what no recorder writes."""
 
 import json
+import os
 
 import numpy as np
 import pytest
 from day import swept
 from reading import fault
-from recordings import tampered
+from recordings import about as said_by
+from recordings import parts_of, tampered
 
 from bbccli.documents.correct import Run
-from bbccli.platform import arrays
+from bbccli.platform import resources
 from bbccli.reading import read
-from bbccli.recording import store
-from bbccli.recording.store import Design, Part
-from bbccli.types import PredictionKind, Task
+from bbccli.recording import Recorder
+from bbccli.types import PredictionKind
 
 N = 12
 TRUTH = np.arange(N) % 2
+WORDS = np.array(["no", "yes"])[TRUTH]
 TESTS = (np.arange(0, N, 2), np.arange(1, N, 2))
+HEADER = "bbc-recording.json"
 CHANCES = np.round(0.2 + 0.5 * TRUTH + np.arange(N) / 50, 6)
 
 
-def part(name, split, values, **how):
-    kind = how.pop("kind", PredictionKind.PROBABILITY)
-    values = {} if values is None else {"predictions": np.asarray(values), "kind": kind}
-    return Part(identity=f"name {name}", session=1, name=name, split=split, **values, **how)
+@pytest.fixture
+def rec(tmp_path):
+    rec = Recorder(tmp_path / "run", None, WORDS, cv=[TESTS[::-1], TESTS])
+    for power, name in enumerate(("one", "two"), start=1):
+        for rows in TESTS:
+            rec.write(name, rows, CHANCES[rows] ** power)
+    return rec
 
 
 @pytest.fixture
-def folder(tmp_path):
-    place = tmp_path / "run"
-    store.start(place, Design(Task.BINARY, np.roll(TRUTH, 2), ("no", "yes"), TESTS))
-    for power, name in enumerate(("one", "two"), start=1):
-        for split, rows in enumerate(TESTS):
-            store.write_part(place, part(name, split, CHANCES[rows] ** power))
-    return place
-
-
-def stored(folder):
-    return sorted((folder / "parts").iterdir())
+def folder(rec):
+    return rec.folder
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,7 @@ def stored(folder):
     ],
 )
 def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, held):
-    victim = stored(folder)[0]
+    victim = parts_of(folder)[0]
     tampered(victim, about, **held)
     matrix = read(folder)
     said = {note.code: note.text for note in matrix.notes}["damaged-parts"]
@@ -71,15 +68,14 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
 
 
 def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
-    for file in stored(folder):
-        about = json.loads(arrays.arrays_in_npz(file.read_bytes())["about"].tobytes())
-        del about["data"]
+    for file in parts_of(folder):
+        about = {key: value for key, value in said_by(file).items() if key != "data"}
         tampered(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
     assert read(folder).configurations == ("one", "two")
 
 
 def test_a_recording_all_of_whose_parts_are_damaged(folder):
-    for file in stored(folder):
+    for file in parts_of(folder):
         file.write_bytes(file.read_bytes()[:100])
     assert fault("", folder).problem.endswith("holds no predictions; 4 files are damaged")
 
@@ -98,17 +94,17 @@ def test_a_recording_all_of_whose_parts_are_damaged(folder):
     ids=["split", "length", "columns", "no rows", "far rows", "real rows", "negative rows"],
 )
 def test_parts_of_another_design(folder, about, held):
-    tampered(stored(folder)[0], about, **held)
+    tampered(parts_of(folder)[0], about, **held)
     words = "a part does not fit the folds of the recording (value 'one')"
     assert fault(words, folder, folder).hint == "record it again in another folder"
 
 
 @pytest.mark.parametrize("code", [3, -1, 0.5])
 def test_labels_that_are_codes_of_no_class(folder, code):
-    for file in stored(folder):
+    for file in parts_of(folder):
         tampered(file, {"kind": "label"}, predictions=np.zeros(6, np.int64))
     assert read(folder).kind is PredictionKind.LABEL
-    tampered(stored(folder)[1], predictions=np.array([0, 1, code, 0, 1, 0]))
+    tampered(parts_of(folder)[1], predictions=np.array([0, 1, code, 0, 1, 0]))
     assert fault("a part does not fit", folder).value == "one"
 
 
@@ -141,9 +137,31 @@ def test_a_recording_that_was_copied_in_part(folder):
 
 @pytest.mark.parametrize("content", [b"", swept(b"{"), swept(b"\xff\xfe"), swept(b"[" * 100_000)])
 def test_headers_that_are_cut(folder, content):
-    header = folder / store.HEADER
+    header = folder / HEADER
     header.write_bytes(content)
     assert fault("recording can't be read", folder, header).hint == "record it again"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"version": "2.0"}, "version '2.0'"),
+        swept({"spec": "other"}, "not a bbc-recording"),
+        swept({"classes": ["no"]}, "damaged"),
+        swept({"task": "guessing"}, "damaged"),
+    ],
+)
+def test_headers_of_other_recordings(folder, change, problem):
+    header = folder / HEADER
+    header.write_text(json.dumps(json.loads(header.read_text()) | change))
+    fault(problem, folder)
+
+
+def test_a_recording_larger_than_allowed(tmp_path):
+    rec = Recorder(tmp_path / "run", None, np.arange(200_000) % 2)
+    rec.write("one", [0, 1, 2], [0.5, 0.25, 0.75])
+    with resources.use_reading(resources.Reading(max_input=2**20)):
+        fault("holds more than", rec.folder)
 
 
 CANDIDATE = {"identity": "name one", "value": 0.5, "splits": [0.5, 0.5]}
@@ -171,14 +189,14 @@ def test_leaderboards_that_are_damaged(folder, content):
     assert error.hint == "remove the file, and call rec.finish() again"
 
 
-def test_a_part_that_can_not_be_placed_leaves_nothing_behind(folder, monkeypatch):
+def test_a_part_that_can_not_be_placed_leaves_nothing_behind(rec, monkeypatch):
     """A disk that fills up between writing and renaming: the call fails, and no file is left."""
-    before = stored(folder)
+    before = sorted((rec.folder / "parts").iterdir())
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        store.write_part(folder, part("three", 0, CHANCES[TESTS[0]]))
-    assert stored(folder) == before
+        rec.write("three", TESTS[0], CHANCES[TESTS[0]])
+    assert sorted((rec.folder / "parts").iterdir()) == before

@@ -10,9 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from bbccli import matrix_of
-from bbccli.domain.plan import Plan
-from bbccli.metrics import METRICS
+from bbccli import METRICS, Plan, matrix_of
 from bbccli.reading import read
 from bbccli.stats.guidance import on_guidance
 from tests.methods.test_guidance import best, prompts

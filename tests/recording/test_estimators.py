@@ -11,7 +11,7 @@ import recordings
 from day import swept
 from documents import codes
 from reading import refused
-from recordings import RNG, THREE, Chances, N, X, Y, tampered
+from recordings import RNG, THREE, Chances, N, X, Y, parts_of, tampered
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -23,7 +23,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
-from bbccli.recording import store
 from bbccli.stats.verification import verified, verify
 from bbccli.types import PredictionKind
 
@@ -252,8 +251,8 @@ def test_predictions_in_32_bits_are_as_exact_as_these(tmp_path, scoring):
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, X=narrow)
     assert rec.finish(found).n_recomputed == 6
     assert verify(read(rec.folder)).n_checked == 2
-    part = next(store.paths(rec.folder))
-    assert store.read_part(part).predictions.dtype == np.float32
+    part = parts_of(rec.folder)[0]
+    assert read(rec.folder).predictions.dtype == np.float32
     tampered(part, predictions=lambda held: held["predictions"][::-1])
     with pytest.raises(InputError, match="the stored predictions have a score of"):
         rec.finish(found)
@@ -354,7 +353,7 @@ def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
 
 def changed(tmp_path, said=(), **held):
     scored(by_auc(tmp_path), weights=W)
-    tampered(next(store.paths(tmp_path / "run")), said, **held)
+    tampered(parts_of(tmp_path / "run")[0], said, **held)
     return tmp_path / "run"
 
 

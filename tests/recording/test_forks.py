@@ -6,13 +6,11 @@ import signal
 
 import numpy as np
 import pytest
-from recordings import recorder, scored, search
+from recordings import about, parts_of, recorder, scored, search
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.reading import read
-from bbccli.recording import store
-from bbccli.recording.reader import Recording, handed_over
 
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
@@ -20,12 +18,10 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
 
 def what(folder):
     """All that counts of a recording, whoever wrote it and when."""
-    run = Recording(folder)
-    assert run.damaged == ()
-    order = np.argsort(run.configurations)
-    names = tuple(run.configurations[i] for i in order)
-    scores = [{split: part.score for split, part in run.tries[i].splits.items()} for i in order]
-    return names, run.predictions[:, :, order].tolist(), scores, handed_over(run).about.run.again
+    run = read(folder)
+    assert run.source.run.damaged == ()
+    scores = sorted(one.value for one in run.source.run.leaderboard)
+    return run.configurations, run.predictions.tolist(), scores, run.source.run.again
 
 
 @pytest.mark.sweep
@@ -39,7 +35,7 @@ def test_searches_in_any_kind_of_workers_record_the_same(tmp_path, backend):
         made = search(many, LogisticRegression(), GRID, return_train_score=True)
     verified = many.finish(made)
     assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (4, 12, ())
-    assert len(list(store.paths(many.folder))) == 12
+    assert len(parts_of(many.folder)) == 12
     assert what(many.folder) == what(alone.folder)
 
 
@@ -61,10 +57,9 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     for process in processes:
         process.join(600)
         assert process.exitcode == 0
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
-    assert run.complete.all()
-    assert handed_over(run).about.run.again == handed_over(run).about.run.tried_again == ()
+    assert run.source.run.again == run.source.run.tried_again == ()
     for name, values in zip(run.configurations, run.predictions[0].T, strict=True):
         assert (values == int(name[1:]) / 10).all()
 
@@ -90,13 +85,11 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
             left.recv()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        written = [store.read_part(file).params["n_neighbors"] for file in store.paths(rec.folder)]
+        written = [about(file)["params"]["n_neighbors"] for file in parts_of(rec.folder)]
         assert written.count(k) >= goal
     for k in range(1, 9):  # once more, as one begins a search again
         scored(rec, scorer, KNeighborsClassifier(k))
-    run = Recording(rec.folder)
-    assert len(run.configurations) == 8
-    assert run.damaged == ()
-    assert run.complete.all()
-    assert handed_over(run).about.run.tried_again == ()  # the same predictions count once
-    assert read(rec.folder).n_configurations == 8
+    run = read(rec.folder)
+    assert run.n_configurations == 8
+    about_run = run.source.run
+    assert about_run.damaged == about_run.tried_again == ()  # equal predictions count once

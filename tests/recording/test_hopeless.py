@@ -7,8 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from bbccli import correct, drop, matrix_of
-from bbccli.domain.plan import Plan
+from bbccli import Plan, correct, drop, matrix_of
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.recording import Recorder
 from bbccli.types import Pooling

@@ -1,6 +1,5 @@
 """The recorder keeps what a search scores, changes nothing, and says what is missing."""
 
-import json
 import os
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from recordings import (
     X,
     Y,
     by_hand,
+    kept,
+    parts_of,
     recorder,
     search,
     tampered,
@@ -47,10 +48,7 @@ from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
-from bbccli.recording import Recorder, store
-from bbccli.recording.inputs import in_json
-from bbccli.recording.reader import Recording, handed_over
-from bbccli.recording.scorer import own_score
+from bbccli.recording import Recorder
 from bbccli.stats.verification import verified
 from bbccli.types import PredictionKind, Task
 
@@ -67,12 +65,12 @@ def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
     verified = rec.finish(recorded)
     assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (3, 18, ())
     assert max(verified.largest_deviation, verified.largest_recomputed) < 1e-12
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     assert run.configurations == ("n_neighbors=1", "n_neighbors=3", "n_neighbors=7")
-    found = (run.design.task, run.kind, run.design.classes)
+    found = (run.task, run.kind, run.outcome.classes)
     assert found == (Task.BINARY, PredictionKind.PROBABILITY, ("0", "1"))
-    assert (run.predictions.shape, run.complete.all()) == ((2, 60, 3), True)
-    assert np.array_equal(run.design.truth, Y)
+    assert run.predictions.shape == (2, 60, 3)
+    assert np.array_equal(run.outcome.values, Y)
     for split, (test, own) in enumerate(by_hand(KNeighborsClassifier(7), rec.cv, X, Y)):
         assert np.array_equal(run.predictions[split // 3, test, 2], own[:, 1])
         assert (run.folds[split // 3, test] == split % 3).all()
@@ -85,11 +83,11 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     pipe = Pipeline([("scale", StandardScaler()), ("m", GaussianNB())])
     made = RandomizedSearchCV(pipe, grid, n_iter=4, cv=rec.cv, scoring=rec.scorer, random_state=0)
     rec.finish(made.fit(X, Y))
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
     assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
     assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
-    assert handed_over(run).about.n_candidates_total == 4
+    assert run.source.metadata["n_candidates_total"] == 4
 
 
 @pytest.mark.parametrize(("cv", "order"), [(KFold(3), np.arange(60)), (FOLDS, RNG.permutation(60))])
@@ -109,11 +107,10 @@ def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     assert np.isnan(recorded.cv_results_["mean_test_score"][1])
     verified = rec.finish(recorded)
     assert verified.incomplete == (f"fails={median}",)
-    run = Recording(rec.folder)
-    assert run.configurations[0] == "fails=1000"
-    assert run.complete.tolist() == [True, False]
-    assert np.isnan(run.predictions[0, :, 1]).any()
-    assert [one.id for one in handed_over(run).about.run.leaderboard] == ["fails=1000"]
+    run = read(rec.folder)
+    assert run.configurations == kept(rec.folder)[:1] == ("fails=1000",)
+    assert len(kept(rec.folder)) == 2
+    assert [one.id for one in run.source.run.leaderboard] == ["fails=1000"]
 
 
 def test_predictions_are_made_once_and_the_estimator_is_left_as_it_was(tmp_path):
@@ -134,10 +131,10 @@ def test_later_calls_of_the_scorer_and_training_rows_are_no_fits(tmp_path):
     recorded.score(X[test], Y[test])  # of the refitted winner, which has seen these rows
     assert rec.finish(recorded).n_fits == 6
     recorded.score(X[test], Y[test])
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     for rows, own in by_hand(KNeighborsClassifier(1), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, rows, 0], own[:, 1])
-    assert len(list(store.paths(rec.folder))) == 7
+    assert len(parts_of(rec.folder)) == 7
 
 
 def test_several_metrics_and_what_is_no_search(tmp_path):
@@ -155,7 +152,7 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
             rec.finish(wrong)
     made.set_params(scoring=rec.configuration("knn"), refit=False).fit(X, Y)
     with pytest.raises(InputError, match="several configurations have the same name"):
-        Recording(rec.folder)
+        read(rec.folder)
 
 
 # Data of all kinds
@@ -164,6 +161,10 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
 def frame():
     table = pd.DataFrame(X, columns=["a", "b", "c"], index=RNG.permutation(60) + 1000)
     return table.assign(d=RNG.choice(["red", "green"], 60).astype(object))
+
+
+def own_score(model, features, truth):
+    return model.score(features, truth)
 
 
 CATEGORIES = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
@@ -193,8 +194,8 @@ def test_features_of_all_kinds(tmp_path, features, estimator, request):
     n_jobs = 2 if "mixed" in request.node.name else 1  # objects are known in other processes
     recorded = search(rec, estimator, grid, X=features, y=truth, n_jobs=n_jobs)
     assert rec.finish(recorded).n_fits == 6
-    run = Recording(rec.folder)
-    assert run.design.classes == ("no", "yes")
+    run = read(rec.folder)
+    assert run.outcome.classes == ("no", "yes")
     assert run.configurations == ("C=0.1", "C=1")
 
 
@@ -216,11 +217,11 @@ def test_predictions_of_all_kinds(tmp_path, y, estimator, scoring, method, found
     verified = rec.finish(recorded)
     assert (verified.largest_recomputed or 0) < 1e-12
     assert verified.n_recomputed == (6 if isinstance(scoring, str) else 0)
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     classes = () if y is VALUES else ("0", "1", "2")[: y.max() + 1]
-    assert (run.design.task, run.design.classes) == (found, classes)
+    assert (run.task, run.outcome.classes) == (found, classes)
     assert run.predictions.shape == (1, 60, 2, *([3] if y is THREE else []))
-    listed = [one.value for one in handed_over(run).about.run.leaderboard]
+    listed = [one.value for one in run.source.run.leaderboard]
     sign = -1 if str(scoring).startswith("neg_") else 1
     assert listed == pytest.approx(sign * recorded.cv_results_["mean_test_score"], abs=1e-12)
     best = sklearn.clone(estimator).set_params(**{key: grid[key][1] for key in grid})
@@ -233,12 +234,10 @@ def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
     cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
     rec = recorder(tmp_path, y, cv, "accuracy", response="predict_proba")
     rec.finish(search(rec, y=y))
-    run = Recording(rec.folder)
+    run = read(rec.folder)
+    assert run.keys.tolist() == [str(row) for row in range(60) if not 20 <= row < 40]
     assert (run.predictions[0, :20, :, 0] == 0).all()
-    assert np.allclose(run.predictions[0, :20].sum(axis=2), 1)
-    assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
-    assert (run.folds[0, 20:40] == -1).all()
-    assert run.complete.all()
+    assert np.allclose(run.predictions[0].sum(axis=2), 1)
 
 
 def test_a_search_that_scored_other_classes_than_the_most_probable_ones(tmp_path):
@@ -263,8 +262,8 @@ def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=GroupKFold(3), scoring="accuracy", groups=groups)
     made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
     rec.finish(made.fit(X, Y, groups=groups))
-    run = Recording(rec.folder)
-    pairs = set(zip(run.design.groups.tolist(), run.folds[0].tolist(), strict=True))
+    run = read(rec.folder)
+    pairs = set(zip(run.groups.tolist(), run.folds[0].tolist(), strict=True))
     assert len(pairs) == 20
 
 
@@ -272,10 +271,10 @@ def test_repeated_holdout(tmp_path):
     cv = ShuffleSplit(4, test_size=0.5, random_state=0)
     rec = recorder(tmp_path, cv=cv, scoring="accuracy")
     rec.finish(search(rec))
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     assert run.repeated_holdout
-    assert run.predictions.shape == (4, 60, 3)
-    assert np.isfinite(run.predictions).sum() == 4 * 30 * 3
+    assert run.n_repeats == 4
+    assert run.available.sum() == 4 * 30 * 3
 
 
 @pytest.mark.parametrize("cv, n_folds", [(4, 4), (np.int64(4), 4), (None, 5)])
@@ -312,7 +311,7 @@ def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
         made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
         made.fit(twice, truth, row_id=rec.row_id)
         assert rec.finish(made).n_fits == 72
-    assert Recording(rec.folder).complete.all()
+    assert read(rec.folder).n_configurations == 3
 
 
 # cross_validate and loops
@@ -328,11 +327,11 @@ def test_a_loop_writes_what_it_has(tmp_path):
             chances = fitted.predict_proba(X[order])
             rec.write(f"trial {trial}", order, chances, flags="shared_preprocessing")
     rec.tried("trial 4")
-    run = Recording(rec.folder)
-    assert run.configurations == ("trial 3", "trial 1", "trial 2")
-    assert run.complete.tolist() == [True, False, True]
-    assert handed_over(run).about.n_candidates_total == 4
-    assert handed_over(run).about.flags["trial 3"] == ("shared_preprocessing",)
+    run = read(rec.folder)
+    assert kept(rec.folder) == ("trial 3", "trial 1", "trial 2")
+    assert run.configurations == ("trial 3", "trial 2")
+    assert run.source.metadata["n_candidates_total"] == 4
+    assert run.source.configurations["trial 3"]["flags"] == ["shared_preprocessing"]
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
 
@@ -343,7 +342,7 @@ def test_rows_are_those_of_a_test_set_in_any_order(tmp_path):
     for half in halves:
         order = RNG.permutation(half)
         rec.write("one", order, X[order, 0])
-    assert np.array_equal(Recording(rec.folder).predictions[0, :, 0], X[:, 0])
+    assert np.array_equal(read(rec.folder).predictions[0, :, 0], X[:, 0])
     with pytest.raises(OptionError, match="no test set of cv"):
         rec.write("one", [0, 1], [0.1, 0.2])
     with pytest.raises(OptionError, match="no test set of cv, fold 1"):
@@ -354,12 +353,12 @@ def test_write_all_takes_cross_val_predict(tmp_path):
     rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, task="multiclass")
     made = cross_val_predict(GaussianNB(), X, THREE, cv=rec.cv, method="predict_proba")
     rec.write_all("bayes", made, params={"priors": None})
-    run = Recording(rec.folder)
+    run = read(rec.folder)
     assert np.array_equal(run.predictions[0, :, 0], made)
     assert run.folds is not None
     labels = Recorder(tmp_path / "labels", X, THREE, cv=FOLDS, task="multiclass")
     labels.write_all("bayes", made.argmax(axis=1))
-    assert Recording(labels.folder).kind is PredictionKind.LABEL
+    assert read(labels.folder).kind is PredictionKind.LABEL
 
 
 @pytest.mark.sweep
@@ -368,19 +367,21 @@ def test_a_folder_belongs_to_one_design(tmp_path):
     rec = recorder(tmp_path, scoring="accuracy")
     first.finish(search(first, grid={"n_neighbors": [1, 3]}))
     rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
-    assert handed_over(Recording(rec.folder)).about.n_candidates_total == 3
+    assert read(rec.folder).source.metadata["n_candidates_total"] == 3
     with pytest.raises(InputError, match="other data, folds or metric"):
         recorder(tmp_path, cv=KFold(3), scoring="accuracy")
 
 
 @pytest.mark.sweep
-def test_parameters_have_one_text_in_any_process():
-    code = "import numpy as np; from bbccli.recording.inputs import in_json; import json;"
-    code += "print(json.dumps([in_json(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
-    said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
-    assert len(said) == 1
-    one, other, third = json.loads(said.pop())[0], in_json(lambda x: x), in_json(lambda x: -x)
-    assert one["digest"] == other["digest"] != third["digest"]
+def test_parameters_have_one_text_in_any_process(tmp_path):
+    code = "import numpy as np; from bbccli.recording import Recorder;"
+    code += "r = Recorder('run', None, [0, 1]);"
+    code += "all = (lambda x: x, lambda x: -x, np.log1p, len, 1.5, {'a': 2});"
+    code += "[r.write('one', [0, 1], [0.1, 0.2 + i], params={'f': v}) for i, v in enumerate(all)]"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    run = read(tmp_path / "run")
+    assert (run.n_configurations, len(run.source.run.again)) == (6, 6)
 
 
 # Verification
@@ -393,15 +394,12 @@ def test_permuted_predictions_and_another_mean_are_caught(tmp_path):
     results["mean_test_score"] = results["mean_test_score"] + np.array([0, 1e-6, 0])
     with pytest.raises(InputError, match="n_neighbors=3: the recorded scores have a mean of"):
         rec.finish(results)
-    victim = list(store.paths(rec.folder))[4]
+    victim = parts_of(rec.folder)[4]
     tampered(victim, predictions=lambda held: np.roll(held["predictions"], 3))
     problem = "n_neighbors=3: on split 1 the stored predictions"
     with pytest.raises(InputError, match=problem) as error:
         rec.finish(recorded)
     assert f"{recorded.cv_results_['split1_test_score'][1]:.12g}" in str(error.value)
-
-
-# Parameters
 
 
 # Disks, and what lies in the folder
@@ -414,18 +412,20 @@ def test_a_recorder_needs_numpy_alone():
 
 
 def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
-    def full(folder, part):
+    def full(*_):
         raise OSError(28, "No space left on device")
 
     rec = recorder(tmp_path)
-    monkeypatch.setattr(store, "write_part", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.warns(RuntimeWarning, match="not recorded: .*No space left"):
         recorded = search(rec)
     own = by_hand(KNeighborsClassifier(3), rec.cv, X, Y)
     auc = np.mean([roc_auc_score(Y[test], chances[:, 1]) for test, chances in own])
     assert recorded.cv_results_["mean_test_score"][1] == pytest.approx(auc, abs=1e-12)
+    monkeypatch.undo()
     with pytest.raises(InputError, match="0 of 9 fits recorded"):
         rec.finish(recorded)
+    assert [*(rec.folder / "parts").iterdir()] == []
 
 
 @pytest.mark.parametrize(
@@ -448,20 +448,20 @@ def test_parts_that_a_loss_of_power_damaged_and_that_are_lost(tmp_path, content,
     assert hint in error.value.hint
     again = recorder(tmp_path, scoring="accuracy")
     assert again.finish(search(again)).n_fits == 9
-    run = Recording(tmp_path / "run")
-    assert (run.damaged, run.complete.all()) == ((hurt.name,) * (path == "part"), True)
+    run = read(tmp_path / "run")
+    assert (run.source.run.damaged, run.n_configurations) == ((hurt.name,) * (path == "part"), 3)
 
 
 def test_what_a_killed_recorder_left_is_no_try_and_goes(tmp_path):
     folder = tmp_path / "rec"
     search(Recorder(folder, X, Y, cv=FOLDS))
-    before = Recording(folder)
+    before = read(folder)
     place = folder / "parts"
     old, new = place / ".1-a-1.npz.part", place / ".2-b-1.npz.part"
     for path in (old, new):
-        path.write_bytes(next(store.paths(folder)).read_bytes())
+        path.write_bytes(parts_of(folder)[0].read_bytes())
     os.utime(old, (0, 0))
-    assert Recording(folder).configurations == before.configurations
+    assert read(folder).configurations == before.configurations
     Recorder(folder, X, Y, cv=FOLDS)
     assert not old.exists()
     assert new.exists()  # of one that may be at work

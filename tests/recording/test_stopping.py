@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from day import swept
+from recordings import about, parts_of, tampered
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
@@ -22,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 import bbccli
 from bbccli import Plan, read
 from bbccli.methods import estimate
-from bbccli.recording import Recorder, store
+from bbccli.recording import Recorder
 from bbccli.stats.stopping import stopped
 
 FLAG = "early_stopping_on_fold"
@@ -180,11 +181,8 @@ def test_an_estimator_that_objects_does_not_stop_the_search(tmp_path):
 
 def test_parts_of_earlier_versions_are_read(tmp_path):
     recorded(tmp_path, {"fold": on(Boosted, "fold")})
-    for path in store.paths(tmp_path):
-        arrays = store.arrays_in_npz(path.read_bytes())
-        about = json.loads(arrays[store._ABOUT].tobytes())
-        about = {name: one for name, one in about.items() if not name.startswith("curve")}
-        arrays[store._ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        path.write_bytes(store.packed(arrays))
+    for path in parts_of(tmp_path):
+        said = {name: one for name, one in about(path).items() if not name.startswith("curve")}
+        tampered(path, about=np.frombuffer(json.dumps(said).encode(), np.uint8))
     assert flagged(read(tmp_path)) == {"fold"}
     assert read(tmp_path).source.run.curves == ()

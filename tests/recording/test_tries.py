@@ -11,19 +11,15 @@ import pytest
 import recordings
 from day import swept
 from documents import codes
-from recordings import Chances, tampered
+from recordings import Chances, kept, parts_of, tampered
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 
 from bbccli.documents.correct import Input, Run
 from bbccli.domain.source import LeftOut
 from bbccli.reading import read
-from bbccli.recording import Recorder, store
-from bbccli.recording.attempts import tries_of
-from bbccli.recording.reader import Recording, handed_over
-from bbccli.recording.store import Part
+from bbccli.recording import Recorder
 from bbccli.stats.verification import verify
-from bbccli.types import PredictionKind
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -48,10 +44,9 @@ def searched(place, X=X, grid=GRID, model=None, rec=None, **how):
         return made, rec.finish(made)
 
 
-def again(run):
-    """Names of what was recorded again, and of what was tried again."""
-    about = handed_over(run).about.run
-    return about.again, about.tried_again
+def tried(matrix):
+    """How many candidates a recording says were tried."""
+    return matrix.source.metadata["n_candidates_total"]
 
 
 def scores(*found):
@@ -92,8 +87,8 @@ def test_a_part_of_other_features_does_not_complete_a_configuration(tmp_path):
     for features, mine in ((X, slice(2)), (OTHER, slice(2, 3))):
         rec = recorder(tmp_path, features)
         scored(rec, rec.configuration("one"), mine, features)
-    run = Recording(tmp_path / "run")
-    assert (run.configurations, run.complete.tolist()) == (("one", "one #2"), [False, False])
+    assert kept(tmp_path / "run") == ("one", "one #2")
+    assert read(tmp_path / "run").n_samples < N
 
 
 @pytest.mark.parametrize(
@@ -113,20 +108,29 @@ def test_the_same_predictions_count_once_whatever_the_features_are(tmp_path, sam
 def test_rounding_makes_no_other_try(tmp_path):
     """The same on another machine: the last digits differ."""
     searched(tmp_path)
-    for file in store.paths(tmp_path / "run"):
+    for file in parts_of(tmp_path / "run"):
         tampered(file, predictions=lambda held: held["predictions"] + 1e-15)
     searched(tmp_path)
     assert read(tmp_path / "run").configurations == ("power=1", "power=2")
 
 
-@pytest.mark.parametrize("score, n_tries", [(0.8, 1), (0.5, 2)])
-def test_what_differs_in_a_rank_only_is_told_by_the_score(score, n_tries):
-    """A model that hardly moves from the mean predicts almost the same of any features."""
-    chances = np.float32(0.5) + np.arange(4, dtype=np.float32) * np.float32(1e-7)
-    about = {"identity": "one", "split": 0, "kind": PredictionKind.PROBABILITY}
-    first = Part(session=1, predictions=chances, score=0.8, data="a", **about)
-    last = Part(session=2, predictions=chances[::-1], score=score, data="b", **about)
-    assert len(tries_of([first, last])) == n_tries
+class Still(Chances):
+    """Hardly moves from the mean: predicts almost the same of any features."""
+
+    def predict_proba(self, X):
+        moved = np.float32(0.5) + X[:, 0].astype(np.float32) * np.float32(1e-7)
+        return np.stack([1 - moved, moved], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "names"), [([2, 1, 0, *range(3, 20)], ("one",)), (range(20)[::-1], ("one", "one #2"))]
+)
+def test_what_differs_in_a_rank_only_is_told_by_the_score(tmp_path, ranks, names):
+    for order in (range(20), ranks):
+        features = np.column_stack([np.tile(order, 3), np.arange(N)])
+        rec = recorder(tmp_path, features)
+        recordings.scored(rec, rec.configuration("one"), Still(), X=features, y=Y)
+    assert read(tmp_path / "run").configurations == names
 
 
 # The same features
@@ -155,11 +159,11 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     splits = list(FOLDS.split(X, Y))
     for _ in range(2):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
-    run = Recording(tmp_path / "run")
-    assert (run.configurations, handed_over(run).about.n_candidates_total) == (("Chances",), 2)
+    matrix = read(tmp_path / "run")
+    assert (matrix.configurations, tried(matrix)) == (("Chances",), 2)
     why = "scored again by the same scorer, with other predictions"
-    assert run.left_out == (LeftOut("Chances #2", why),)
-    assert "candidates-missing" in codes(read(tmp_path / "run"))
+    assert matrix.source.run.left_out == (LeftOut("Chances #2", why),)
+    assert "candidates-missing" in codes(matrix)
 
 
 def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
@@ -170,9 +174,9 @@ def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
     found.best_estimator_.draw_ = 7  # as if the fit to all rows were another model
     found.score(X[rows], Y[rows])
     rec.finish(found)
-    run = Recording(rec.folder)
-    assert (handed_over(run).about.n_candidates_total, run.left_out) == (2, ())
-    assert verify(read(rec.folder)).n_checked == 2
+    matrix = read(rec.folder)
+    assert (tried(matrix), matrix.source.run.left_out) == (2, ())
+    assert verify(matrix).n_checked == 2
 
 
 def test_another_study_by_the_same_names(tmp_path):
@@ -187,9 +191,10 @@ def test_another_study_by_the_same_names(tmp_path):
                     rec.finish(one, configuration=name)
             else:
                 rec.finish(one, configuration=name)
-    run = Recording(tmp_path / "run")
-    assert run.configurations == ("trial 0", "trial 0 #2", "trial 1")
-    assert again(run) == (("trial 1",), ("trial 0 #2",))
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("trial 0", "trial 0 #2", "trial 1")
+    about = matrix.source.run
+    assert (about.again, about.tried_again) == (("trial 1",), ("trial 0 #2",))
 
 
 def scored(rec, scorer, folds, X=X):
@@ -212,10 +217,9 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
         for train, test in rec.cv:
             model = Chances(power).fit(X[train], Y[train])
             rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
-    run = Recording(rec.folder)
-    assert run.configurations == ("model", "model #2", "model #3")
-    assert (handed_over(run).about.n_candidates_total, run.complete.all()) == (3, True)
-    assert [one.params["power"] for one in run.tries] == [1, 2, 3]
+    matrix = read(rec.folder)
+    assert matrix.configurations == ("model", "model #2", "model #3")
+    assert tried(matrix) == 3
 
 
 # Loops
@@ -228,14 +232,13 @@ def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
     rec.write("same", np.arange(59, 29, -1), chances[59:29:-1])
     rec.write("other", np.arange(40), chances[:40])
     rec.write("other", np.arange(30, 60), chances[30:] / 2)
-    run = Recording(rec.folder)
-    assert run.configurations == ("same", "other", "other #2")
-    assert run.complete.tolist() == [True, False, False]
+    assert kept(rec.folder) == ("same", "other", "other #2")
+    assert read(rec.folder).configurations == ("same",)
     again = Recorder(tmp_path / "again", None, Y)
     for rows in (np.arange(20), np.arange(20, N)):
         again.write("same", rows, chances[rows])
     Recorder(tmp_path / "again", None, Y).write("same", np.arange(59, 29, -1), chances[59:29:-1])
-    assert Recording(again.folder).configurations == ("same",)
+    assert kept(again.folder) == ("same",)
 
 
 # What failed
@@ -247,14 +250,10 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
         done = searched(tmp_path, grid={"power": [1, 2], "fails": [None, -1000]})[1]
     assert (done.n_candidates, done.n_fits) == (4, 6)
     assert done.incomplete == ("fails=-1000 power=1", "fails=-1000 power=2")
-    run = Recording(tmp_path / "run")
-    assert (run.configurations, handed_over(run).about.n_candidates_total) == (
-        ("power=1", "power=2"),
-        4,
-    )
-    assert [one.name for one in run.left_out] == list(done.incomplete)
-    assert {one.reason for one in run.left_out} == {"every fit failed"}
     matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("power=1", "power=2")
+    failed = tuple(LeftOut(name, "every fit failed") for name in done.incomplete)
+    assert matrix.source.run.left_out == failed
     note = next(note for note in matrix.notes if note.code == "candidates-missing")
     assert note.text == "4 candidates were tried, but the file holds 2"
     assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (4, 4)
@@ -267,7 +266,7 @@ def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
     made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
     assert rec.finish(made).incomplete == ("power=1",)
     searched(tmp_path, rec=rec)
-    assert handed_over(Recording(rec.folder)).about.n_candidates_total == 2
+    assert tried(read(rec.folder)) == 2
 
 
 def test_a_configuration_counts_from_its_name_on(tmp_path):
@@ -275,9 +274,9 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     rec = recorder(tmp_path)
     rec.configuration("pruned")
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
-    run = Recording(rec.folder)
-    assert (run.configurations, handed_over(run).about.n_candidates_total) == (("one",), 2)
-    assert run.left_out == (LeftOut("pruned", "no predictions"),)
+    matrix = read(rec.folder)
+    assert (matrix.configurations, tried(matrix)) == (("one",), 2)
+    assert matrix.source.run.left_out == (LeftOut("pruned", "no predictions"),)
 
 
 # Recorders and names
@@ -290,4 +289,4 @@ def test_a_recorder_and_its_scorers_can_be_sent_to_other_processes(tmp_path):
         fitted = Chances().fit(X[train], Y[train])
         scorer(fitted, X[test], Y[test])
         other.write("by hand", test, fitted.predict_proba(X[test]))
-    assert Recording(rec.folder).configurations == ("by hand", "Chances")
+    assert read(rec.folder).configurations == ("by hand", "Chances")

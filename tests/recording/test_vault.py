@@ -7,8 +7,6 @@ import multiprocessing
 import os
 import shutil
 import sys
-import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,11 +17,10 @@ import bbccli
 from bbccli import METHODS, METRICS, Plan, read
 from bbccli.documents.leaderboard import leaderboard
 from bbccli.errors import InputError, OptionError
-from bbccli.platform import openings
-from bbccli.recording import Recorder, store
-from bbccli.stats.vault import FEWEST, outside_of, sealed_rows
+from bbccli.recording import Recorder
 from tests.day import swept
 from tests.faults import Fault, disk, is_io
+from tests.recordings import tampered
 
 N = 300
 RNG = np.random.default_rng(1)
@@ -43,8 +40,12 @@ def searched(rec, y=Y, model=None):
     return GridSearchCV(model, {"C": [0.01, 1.0]}, cv=rec.cv, scoring=rec.scorer).fit(X, y)
 
 
+def openings(rec):
+    return rec.folder / "vault" / "openings.jsonl"
+
+
 def lines(rec):
-    return openings.openings_in(rec.folder / store.VAULT / store.OPENINGS)
+    return [json.loads(line) for line in openings(rec).read_text().splitlines() if line]
 
 
 def opened(place, name="vault", metric="accuracy"):
@@ -74,6 +75,12 @@ def test_the_same_share_of_each_class_is_sealed_and_the_same_rows_each_time(tmp_
     assert np.array_equal(again.rows, rec.rows)
 
 
+def sealed_of(place, y, share, groups=None):
+    """True for the rows that a vault of this share holds."""
+    rows = Recorder(place / "run", None, y, vault=share, groups=groups, task="multiclass").rows
+    return ~np.isin(np.arange(len(y)), rows)
+
+
 def test_values_are_sealed_over_their_whole_range(tmp_path):
     rec = recorder(tmp_path, VALUES, "r2")
     sealed = np.setdiff1d(np.arange(N), rec.rows)
@@ -81,62 +88,45 @@ def test_values_are_sealed_over_their_whole_range(tmp_path):
     assert np.bincount(fifths).tolist() == [12] * 5
 
 
-def test_whole_groups_are_sealed(tmp_path):
-    rec = recorder(tmp_path, groups=GROUPS)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    assert len(sealed) == 60
-    assert not set(GROUPS[sealed]) & set(GROUPS[rec.rows])
-
-
 @pytest.mark.parametrize(
     ("n", "share", "expected"), [(150, 0.2, 50), (300, 0.2, 60), (60, 0.2, 30), (302, 0.5, 151)]
 )
-def test_at_least_fifty_rows_are_sealed_but_no_more_than_half(n, share, expected):
-    assert sealed_rows(np.arange(n) % 2, n, share).sum() == expected
+def test_at_least_fifty_rows_are_sealed_but_no_more_than_half(tmp_path, n, share, expected):
+    assert sealed_of(tmp_path, np.arange(n) % 2, share).sum() == expected
 
 
-def test_fewer_than_twenty_rows_are_no_vault():
+def test_fewer_than_twenty_rows_are_no_vault(tmp_path):
     with pytest.raises(OptionError, match="needs 20 rows or more"):
-        sealed_rows(np.arange(39) % 2, 39, 0.5)
-    groups = np.repeat([0, 1, 2], [70, 70, 5])
+        sealed_of(tmp_path, np.arange(39) % 2, 0.5)
     with pytest.raises(OptionError, match="whole groups leave 5 rows"):
-        sealed_rows(np.arange(145) % 2, 145, 0.2, groups)
+        sealed_of(tmp_path, np.arange(145) % 2, 0.2, np.repeat([0, 1, 2], [70, 70, 5]))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_no_class_is_in_the_vault_alone(seed):
-    rng = np.random.default_rng(seed)
-    truth = np.r_[rng.integers(0, 2, 101), 2, 3, 3]
-    sealed = sealed_rows(truth, len(truth), rng.uniform(0.1, 0.5))
-    assert set(truth[~sealed]) == {0, 1, 2, 3}
+def test_no_class_is_in_the_vault_alone(tmp_path):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth = np.r_[rng.integers(0, 2, 101), 2, 3, 3]
+        sealed = sealed_of(tmp_path / str(seed), truth, rng.uniform(0.1, 0.5))
+        assert set(truth[~sealed]) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_no_group_that_still_fits_is_left_open(seed):
-    rng = np.random.default_rng(seed)
-    groups, truth = rng.integers(0, 40, 300), rng.choice(3, 300, p=[0.8, 0.15, 0.05])
-    sealed, wanted = sealed_rows(truth, 300, 0.3, groups), 90
-    assert FEWEST <= sealed.sum() <= wanted
-    for group in np.unique(groups[~sealed]):
-        more = sealed | (groups == group)
-        assert not sealed[groups == group].any()
-        assert more.sum() > wanted or set(truth[more]) - set(truth[~more])
+def test_no_group_that_still_fits_is_left_open(tmp_path):
+    for seed in range(20):
+        rng, wanted = np.random.default_rng(seed), 90
+        groups, truth = rng.integers(0, 40, 300), rng.choice(3, 300, p=[0.8, 0.15, 0.05])
+        sealed = sealed_of(tmp_path / str(seed), truth, 0.3, groups)
+        assert 20 <= sealed.sum() <= wanted
+        for group in np.unique(groups[~sealed]):
+            more = sealed | (groups == group)
+            assert not sealed[groups == group].any()
+            assert more.sum() > wanted or set(truth[more]) - set(truth[~more])
 
 
-def test_what_large_groups_leave_open_takes_no_class_away():
+def test_what_large_groups_leave_open_takes_no_class_away(tmp_path):
     groups, truth = np.r_[np.repeat(np.arange(43), 7), 43, 44], np.r_[np.zeros(301, int), 1, 1]
-    sealed = sealed_rows(truth, 303, 0.2, groups)
+    sealed = sealed_of(tmp_path, truth, 0.2, groups)
     assert sealed.sum() == 8 * 7 + 1
     assert truth[sealed].sum() == truth[~sealed].sum() == 1
-
-
-def test_many_rows_are_sealed_at_once():
-    """Row by row, each beside all others, 100,000 took four minutes; 300,000 take a tenth of a
-    second.
-    """
-    start = time.process_time()
-    assert sealed_rows(np.arange(300_000) % 3, 300_000, 0.2).sum() == 60_000
-    assert time.process_time() - start < 5
 
 
 def test_folds_and_records_have_no_sealed_row(rec):
@@ -292,25 +282,32 @@ def test_a_leaderboard_reports_what_correct_does(run):
 # The level
 
 
-def test_levels_of_not_yet_share_the_misses():
-    for planned in (1, 3, 5):
-        for number in range(1, planned + 1):
-            shown = [False] * (number - 1) + [True]
-            assert outside_of(number, shown, planned, 60, 0.05) == 0.05 / planned
+@pytest.mark.parametrize(
+    ("planned", "reaches", "levels"),
+    [
+        (3, (0.9, 0.9, 0.9), [0.05 / 3] * 3),  # each is "not yet": they share the misses
+        (3, (None, None, None), [0.05 / 3, 0.05 / 4 / 61, 0.05 / 8 / 61**2]),
+        (3, (0.9, None, None), [0.05 / 3, 0.05 / 3, 0.05 / 8 / 61**2]),
+        (2, (0.9, 0.9, 0.9), [0.05 / 2, 0.05 / 2, 0.05 / 8 / 61**2]),  # one beyond the plan
+    ],
+)
+def test_each_opening_has_a_level_so_that_all_hold_at_once(tmp_path, planned, reaches, levels):
+    rec = recorder(tmp_path, planned=planned)
+    poor = 1 - Y[np.setdiff1d(np.arange(N), rec.rows)]
+    found = [rec.open(str(k), poor, reach=r, stricter=True).level for k, r in enumerate(reaches)]
+    assert found == pytest.approx([1 - one for one in levels], abs=1e-12)
 
 
-def test_levels_after_a_figure_leave_one_miss_for_all_histories():
-    shown, n = [True] * 5, 60
-    left = [outside_of(number, shown, 5, n, 0.05) for number in range(1, 6)]
-    assert left == [0.05 * 0.5**j / (n + 1) ** (j - 1) for j in range(1, 6)]
-    assert sum(one * (n + 1) ** j for j, one in enumerate(left)) <= 0.05
-
-
-def test_beyond_the_plan_all_intervals_become_wider():
-    assert outside_of(1, [True], 1, 60, 0.05) == 0.05
-    assert outside_of(1, [True, True], 1, 60, 0.05) == 0.025
-    beyond = [False, False, True]
-    assert outside_of(3, beyond, 2, 60, 0.05) == 0.05 / 8 / 61**2
+def test_a_figure_is_wider_once_another_model_was_opened(tmp_path):
+    """What is opened later may follow it: half of the misses are left to the first."""
+    rec = recorder(tmp_path, planned=3)
+    searched(rec)
+    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    assert rec.open("good", Y[sealed]).lower == pytest.approx((0.05 / 6) ** (1 / 60))
+    rec.open("poor", 1 - Y[sealed], reach=0.6)
+    estimate = opened(tmp_path)
+    assert (estimate.opened.number, estimate.opened.n_openings) == (1, 2)
+    assert estimate.interval.lower == pytest.approx(0.0125 ** (1 / 60))
 
 
 def test_an_opening_beyond_the_plan_is_refused_without_the_stricter_level(run, tmp_path):
@@ -362,13 +359,13 @@ def test_each_opening_is_counted_with_the_hash_of_its_predictions(run):
 
     run.open("a", LogisticRegression())
     (line,) = lines(run)
-    content = (run.folder / store.VAULT / line["file"]).read_bytes()
+    content = (run.folder / "vault" / line["file"]).read_bytes()
     assert line["sha256"] == hashlib.sha256(content).hexdigest()
     assert line["name"] == "a"
 
 
 def test_a_torn_line_counts_and_takes_nothing_of_the_next(run):
-    path = run.folder / store.VAULT / store.OPENINGS
+    path = openings(run)
     with path.open("ab") as file:
         file.write(b'\n{"id": "1234", "na')
     with pytest.raises(OptionError, match="beyond the plan"):
@@ -457,7 +454,7 @@ def test_two_processes_at_once_are_two_openings(tmp_path):
 
 
 def test_a_read_only_count_shows_nothing(run):
-    (run.folder / store.VAULT / store.OPENINGS).chmod(0o444)
+    (openings(run)).chmod(0o444)
     with pytest.raises(OptionError, match=r"can't be counted in .*: it is read-only"):
         run.open("a", LogisticRegression())
     assert lines(run) == []
@@ -476,21 +473,17 @@ def test_a_clock_that_is_set_back_does_not_change_the_order(tmp_path, monkeypatc
 # Changed folders
 
 
-def test_a_changed_vault_is_refused(run):
-    path = run.folder / store.VAULT / store.SEALED
-    design = store.load_sealed(run.folder)[0]
-    path.write_bytes(store.packed(replace(design, truth=1 - design.truth).arrays()))
+def test_a_changed_vault_is_refused(run, tmp_path):
+    other = recorder(tmp_path / "other", 1 - Y).folder
+    shutil.copy(other / "vault" / "sealed.npz", run.folder / "vault" / "sealed.npz")
     for look in (lambda: run.open("a", LogisticRegression()), lambda: read(run.folder)):
         with pytest.raises(InputError, match="changed after they were sealed"):
             look()
 
 
 def test_a_sealed_row_among_those_of_the_search_is_refused(run):
-    sealed = store.load_sealed(run.folder)[0]
-    design = store.load_design(run.folder)
-    rows = np.r_[design.rows[:-1], sealed.rows[:1]]
-    path = run.folder / store.ARRAYS
-    path.write_bytes(store.packed(replace(design, rows=rows).arrays()))
+    first = np.setdiff1d(np.arange(N), run.rows)[0]
+    tampered(run.folder / "design.npz", rows=lambda held: np.r_[held["rows"][:-1], first])
     with pytest.raises(InputError, match="some rows of the vault are among those of the search"):
         read(run.folder)
 
@@ -498,14 +491,14 @@ def test_a_sealed_row_among_those_of_the_search_is_refused(run):
 def test_changed_predictions_and_a_lost_count_are_refused(run):
     run.open("a", LogisticRegression())
     (line,) = lines(run)
-    path = run.folder / store.VAULT / line["file"]
+    path = run.folder / "vault" / line["file"]
     content = path.read_bytes()
     path.write_bytes(content[:-8] + bytes(8))
     with pytest.raises(InputError, match="predictions opened as 'a' are not those"):
         read(run.folder)
     path.write_bytes(content)
     read(run.folder)
-    (run.folder / store.VAULT / store.OPENINGS).unlink()
+    (openings(run)).unlink()
     with pytest.raises(InputError, match="the count of the openings can't be read"):
         read(run.folder)
 
@@ -528,8 +521,8 @@ def test_a_recording_goes_on_with_its_own_vault_only(run, tmp_path):
 def test_a_recording_without_a_vault_is_as_before(tmp_path):
     rec = recorder(tmp_path, vault=None)
     searched(rec)
-    assert not (rec.folder / store.VAULT).exists()
-    about = json.loads((rec.folder / store.HEADER).read_text())
+    assert not (rec.folder / "vault").exists()
+    about = json.loads((rec.folder / "bbc-recording.json").read_text())
     assert "vault" not in about
     assert read(rec.folder).vault is None
     with pytest.raises(OptionError, match="no vault"):
@@ -551,9 +544,9 @@ def test_predictions_that_do_not_fit_are_not_counted(run):
         with pytest.raises(OptionError):
             run.open("a", wrong)
     assert lines(run) == []
-    assert {path.name for path in (run.folder / store.VAULT).iterdir()} == {
-        store.SEALED,
-        store.OPENINGS,
+    assert {path.name for path in (run.folder / "vault").iterdir()} == {
+        "sealed.npz",
+        "openings.jsonl",
     }
 
 

@@ -8,8 +8,8 @@ import pytest
 from day import daily
 from matrices import binary, regression, scores, survival, weighing
 
+from bbccli import Plan
 from bbccli.documents.correct import document, reported_estimate
-from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
