@@ -20,23 +20,20 @@ def rng_of(seed=0):
     return np.random.default_rng(seed)
 
 
-def repeats(truth, k=3, seed=0, **constant):
+def repeats(truth, k=3):
     """Predictions of k repeats under one another, without saying so."""
-    rng, n = rng_of(seed), len(truth)
-    parts = [
-        pd.DataFrame({"fold": rng.permutation(n) % 5, **truth_of(truth), **constant}).assign(
-            a=rng.random(n), b=rng.random(n)
-        )
-        for _ in range(k)
-    ]
-    return pd.concat(parts, ignore_index=True)
+    rng, n = rng_of(), len(truth)
+    table = {"fold": np.concatenate([rng.permutation(n) % 5 for _ in range(k)])}
+    return pd.DataFrame(table | {"truth": np.tile(truth, k), **rng_columns(rng, k * n)})
 
 
-def truth_of(truth):
-    return truth if isinstance(truth, dict) else {"truth": truth}
+def rng_columns(rng, n):
+    return {"a": rng.random(n), "b": rng.random(n)}
 
 
-def notes(matrix):
+def notes(source, **how):
+    """The notes on samples that repeat, of a matrix or of a table in memory."""
+    matrix = read(source, **how) if isinstance(source, pd.DataFrame) else source
     return [note for note in matrix.notes if note.code == "repeated-samples"]
 
 
@@ -61,64 +58,49 @@ TRUTHS = {
 
 
 @pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
-def test_repeats_under_one_another(save, truth):
+def test_repeats_under_one_another(truth):
     frame = repeats(truth)
-    (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
+    (note,) = notes(frame)
     assert note.text.startswith(f"the truth repeats every {N} samples, 3 times in all")
     assert "too narrow by a factor of 1.73" in note.text
     assert "'repeat' (or --repeat COLUMN) and 'row_id'" in note.remedy
-    said = frame.assign(repeat=np.repeat(range(3), N), row_id=np.tile(range(N), 3))
-    assert not notes(read(save("m.csv", said.to_csv(index=False))))
+    assert not notes(frame.assign(repeat=np.repeat(range(3), N), row_id=np.tile(range(N), 3)))
 
 
-def test_survival(save):
+def test_survival():
     rng = rng_of(1)
     frame = repeats(rng.random(N), 2).rename(columns={"truth": "time"})
     frame = frame.assign(event=np.tile(rng.integers(0, 2, N), 2))
-    assert len(notes(read(save("m.csv", frame.to_csv(index=False))))) == 1
-    other = frame.assign(event=rng.integers(0, 2, 2 * N))
-    assert not notes(read(save("m.csv", other.to_csv(index=False))))
+    assert len(notes(frame)) == 1
+    assert not notes(frame.assign(event=rng.integers(0, 2, 2 * N)))
 
 
 def fold_by_fold(truth, splitter, k):
     """Test sets of one fold after another, as loops append them: folds, and the rows."""
-    tests = [
-        (fold, test)
-        for seed in range(k)
-        for fold, (_, test) in enumerate(
-            splitter(random_state=seed).split(np.zeros((len(truth), 1)), truth)
-        )
-    ]
+    splits = [splitter(random_state=seed).split(truth[:, None], truth) for seed in range(k)]
+    tests = [(fold, test) for split in splits for fold, (_, test) in enumerate(split)]
     folds = np.concatenate([np.full(len(test), fold) for fold, test in tests])
     return folds, np.concatenate([test for _, test in tests])
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("truth", "splitter"),
     [
-        pytest.param(
-            (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)), id="stratified"
-        ),
-        pytest.param((TRUTHS["values"], partial(KFold, 4, shuffle=True)), id="values"),
+        (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)),
+        (TRUTHS["values"], partial(KFold, 4, shuffle=True)),
     ],
+    ids=["stratified", "values"],
 )
-def test_repeats_written_fold_by_fold(save, case):
-    truth, splitter = case
+def test_repeats_written_fold_by_fold(truth, splitter):
     folds, rows = fold_by_fold(truth, splitter, 3)
-    frame = repeats(truth[rows], 1).assign(fold=folds)
-    (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
+    (note,) = notes(repeats(truth[rows], 1).assign(fold=folds))
     assert note.text.startswith("the folds repeat every 60 samples, 3 times in all")
-    once, rows = fold_by_fold(truth, splitter, 1)
-    frame = repeats(truth[rows], 1).assign(fold=once)
-    assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+    folds, rows = fold_by_fold(truth, splitter, 1)
+    assert not notes(repeats(truth[rows], 1).assign(fold=folds))
 
 
 @pytest.mark.parametrize(
-    "truth",
-    [
-        pytest.param(np.repeat([0, 1], 60), id="in the order of a sorted truth"),
-        pytest.param(rng_of(8).integers(0, 2, 120), id="of a truth that is mixed"),
-    ],
+    "truth", [np.repeat([0, 1], 60), rng_of(8).integers(0, 2, 120)], ids=["sorted", "mixed"]
 )
 def test_folds_of_one_cross_validation(truth):
     splits = [KFold(5), StratifiedKFold(5), StratifiedKFold(2), KFold(120)]
@@ -185,30 +167,26 @@ def test_least_period_and_the_chance_of_an_accident():
 # copies
 
 
-def copied(k, n=50, groups=None, seed=0):
-    rng = rng_of(seed)
-    frame = pd.DataFrame({"truth": rng.integers(0, 2, n), "a": rng.random(n), "b": rng.random(n)})
-    if groups is not None:
-        frame = frame.assign(group=groups)
+def copied(k, n=50, **more):
+    rng = rng_of()
+    frame = pd.DataFrame({"truth": rng.integers(0, 2, n), **rng_columns(rng, n), **more})
     return pd.concat([frame] * k).sample(frac=1, random_state=1).assign(row_id=range(k * n))
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_copies_under_other_ids(save, k):
-    (note,) = notes(read(save("m.csv", copied(k).to_csv(index=False))))
+def test_copies_under_other_ids(k):
+    (note,) = notes(copied(k))
     assert note.text.startswith(f"every row occurs {k} times")
     assert f"{k**0.5:.2f}" in note.text
-    rest = copied(k).iloc[:-1]
-    assert not notes(read(save("m.csv", rest.to_csv(index=False))))
+    assert not notes(copied(k).iloc[:-1])
 
 
-def test_copies_in_groups(save):
-    own = copied(2, groups=np.arange(50))
+def test_copies_in_groups():
+    own = copied(2, group=np.arange(50))
     held = repeats(TRUTHS["binary"]).assign(group=np.tile(range(N), 3))
     for frame in (own, held):  # which are resampled together
-        assert not notes(read(save("m.csv", frame.to_csv(index=False))))
-    other = own.assign(group=own.group // 2 + 50 * own.duplicated(["a", "b"]))
-    (note,) = notes(read(save("m.csv", other.to_csv(index=False))))
+        assert not notes(frame)
+    (note,) = notes(own.assign(group=own.group // 2 + 50 * own.duplicated(["a", "b"])))
     assert note.text.startswith("every group")
 
 
@@ -268,15 +246,14 @@ def test_a_part_of_the_rows_again():
     assert again([]) == []
 
 
-def test_files_that_overlap(save):
+def test_files_that_overlap():
     rng = rng_of(9)
-    table = pd.DataFrame(rng.random((150, 2)), columns=["a", "b"]).assign(y=rng.integers(0, 2, 150))
+    table = pd.DataFrame(rng_columns(rng, 150)).assign(y=rng.integers(0, 2, 150))
     both = pd.concat([table[:100], table[70:]])
-    (note,) = notes(read(save("m.csv", both.to_csv(index=False))))
+    (note,) = notes(both)
     assert note.text.startswith("30 of 180 rows repeat earlier rows in the same order")
-    grouped = both.assign(group=[*range(100), *range(70, 150)])
-    assert not notes(read(save("m.csv", grouped.to_csv(index=False))))
-    assert not notes(read(save("m.csv", table.to_csv(index=False))))
+    assert not notes(both.assign(group=[*range(100), *range(70, 150)]))
+    assert not notes(table)
 
 
 # scores without a truth
@@ -286,26 +263,23 @@ def epochs(rng, difficulty, k):
     return rng.random((k * len(difficulty), 4)) < np.tile(difficulty, k)[:, None]
 
 
-def test_epochs_under_one_another(save):
+def test_epochs_under_one_another():
     scores = epochs(rng_of(1), rng_of(2).beta(0.7, 0.7, 100), 3).astype(int)
-    path = save("m.csv", pd.DataFrame(scores, columns=list("abcd")).to_csv(index=False))
-    (note,) = notes(read(path, task=Task.SCORE))
+    (note,) = notes(matrix_of(scores, task=Task.SCORE))
     assert note.text.startswith("the scores repeat every 100 samples, 3 times in all")
 
 
-@pytest.mark.parametrize(
-    "difficulty",
-    [
-        pytest.param(lambda rng: np.full(300, 0.6), id="of one difficulty"),
-        pytest.param(lambda rng: rng.beta(0.7, 0.7, 300), id="others"),
-        pytest.param(lambda rng: np.linspace(0.95, 0.05, 300), id="ever harder"),
-        pytest.param(lambda rng: np.repeat(rng.beta(0.7, 0.7, 30), 10), id="topics"),
-        pytest.param(
-            lambda rng: np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2), id="the same topics again"
-        ),
-        pytest.param(lambda rng: np.tile([0.9, 0.1, 0.5, 0.3], 75), id="four kinds in turn"),
-    ],
-)
+DIFFICULTIES = {
+    "all the same": lambda rng: np.full(300, 0.6),
+    "each its own": lambda rng: rng.beta(0.7, 0.7, 300),
+    "ever harder": lambda rng: np.linspace(0.95, 0.05, 300),
+    "topics": lambda rng: np.repeat(rng.beta(0.7, 0.7, 30), 10),
+    "the same topics again": lambda rng: np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2),
+    "four kinds in turn": lambda rng: np.tile([0.9, 0.1, 0.5, 0.3], 75),
+}
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULTIES.values(), ids=DIFFICULTIES)
 def test_items_of_their_own(difficulty):
     for seed in range(5):
         rng = rng_of(seed)
@@ -317,12 +291,11 @@ def test_items_that_are_a_little_alike_are_no_epochs():
     """Of the same topics, whose neighbours are alike as well; or hardly alike at all."""
     topics = np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2)
     near = topics[:, None] + 0.05 * rng_of().random((300, 4))
-    weak = 0.21 * np.tile(rng_of(1).normal(size=2000), 2)[:, None] + rng_of(2).normal(
-        size=(4000, 4)
-    )
+    own = rng_of(2).normal(size=(4000, 4))
+    weak = 0.21 * np.tile(rng_of(1).normal(size=2000), 2)[:, None] + own
     for scores in (near, weak):
         assert not notes(matrix_of(scores, task=Task.SCORE))
-    (note,) = notes(matrix_of(2 * weak - rng_of(2).normal(size=(4000, 4)), task=Task.SCORE))
+    (note,) = notes(matrix_of(2 * weak - own, task=Task.SCORE))
     assert note.text.startswith("the scores repeat every 2000 samples")
 
 
@@ -335,9 +308,8 @@ def test_same_content_twice(save):
     paths = [save(name, text) for name in ("one.csv", "copy of one.csv")]
     e = refused(r"has the same content as .*one\.csv", paths)
     assert e.path.endswith("copy of one.csv")
-    of_caret = pd.DataFrame({"pred": TRUTHS["binary"], "obs": TRUTHS["binary"]})
+    of_caret = pd.DataFrame({"pred": rng_of(2).integers(0, 2, N), "obs": TRUTHS["binary"]})
     of_caret = of_caret.assign(rowIndex=np.arange(N) + 1, k=3, Resample="Fold1")
-    of_caret["pred"] = rng_of(2).integers(0, 2, N)
     of_caret = pd.concat([of_caret, of_caret.assign(k=5, pred=1 - of_caret["pred"])])
     paths = [save(name, of_caret.to_csv(index=False)) for name in ("knn.csv", "knn again.csv")]
     refused(r"has the same content as .*knn\.csv", paths)

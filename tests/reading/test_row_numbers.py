@@ -66,16 +66,12 @@ SET_ASIDE = {
 def test_set_aside(save, text):
     matrix = read(save("m.csv", text))
     assert matrix.configurations == ("a", "b")
-    assert_array_equal(matrix.predictions[0], FRAME.loc[matrix_rows(text), ["a", "b"]])
+    rows = MIXED if text == SET_ASIDE["shuffled"] else np.arange(N)
+    assert_array_equal(matrix.predictions[0], FRAME.loc[rows, ["a", "b"]])
     (note,) = code_of(matrix, "row-numbers")
     assert "set aside" in note.text
 
 
-def matrix_rows(text):
-    return MIXED if text == SET_ASIDE["shuffled"] else np.arange(N)
-
-
-NOISE_TOLERANCE = FRAME.assign(guess=RNG.permutation(TRUTH))
 GUESSED = FRAME.assign(guess=np.where(np.arange(N) % 6, TRUTH, 1 - TRUTH))
 KEPT = {
     "labels": (GUESSED.rename(columns={"guess": "Unnamed: 3"}), ("a", "b", "Unnamed: 3")),
@@ -94,19 +90,15 @@ def test_kept(save, frame, names):
 
 
 @pytest.mark.parametrize(
-    "frame",
-    [
-        pytest.param(FRAME.assign(X=np.arange(N) % 7), id="that come again"),
-        pytest.param(NOISE_TOLERANCE.rename(columns={"guess": "Unnamed: 3"}), id="of no use"),
-    ],
+    ("name", "values"), [("X", np.arange(N) % 7), ("Unnamed: 3", RNG.permutation(TRUTH))]
 )
-def test_whole_numbers_are_no_row_numbers(save, frame):
+def test_whole_numbers_are_no_row_numbers(save, name, values):
     """They predict nothing, so they are no configurations either, and are called what they are."""
-    matrix = read(save("m.csv", frame.to_csv(index=False)))
+    matrix = read(save("m.csv", last(name, values)))
     assert matrix.configurations == ("a", "b")
     assert not code_of(matrix, "row-numbers")
     (note,) = code_of(matrix, "whole-numbers")
-    assert note.text.startswith(frame.columns[-1])
+    assert note.text.startswith(name)
 
 
 def test_shuffled_numbers_under_any_name_matter_more(save):
@@ -140,22 +132,19 @@ def test_roles_by_hand_may_name_it(save):
     assert note.text == "ignored: X has a different value for every sample, so it groups nothing"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(FRAME.to_csv(index=False).replace("truth,a,b", "truth,,b"), id="a prediction"),
-        pytest.param(FRAME.to_csv().replace("truth,a,b", "truth,,b"), id="one beside an index"),
-        pytest.param(
-            FRAME.set_index(pd.Index([f"s{i % 20}" for i in range(N)])).to_csv(),
-            id="keys of two repeats",
-        ),
-        pytest.param(FRAME.set_index(np.arange(N) % 5).to_csv(), id="folds"),
-    ],
-)
+OF_TWO_REPEATS = pd.Index([f"s{i % 20}" for i in range(N)])
+NAMELESS = {
+    "a prediction": FRAME.to_csv(index=False).replace("truth,a,b", "truth,,b"),
+    "one beside an index": FRAME.to_csv().replace("truth,a,b", "truth,,b"),
+    "keys of two repeats": FRAME.set_index(OF_TWO_REPEATS).to_csv(),
+    "folds": FRAME.set_index(np.arange(N) % 5).to_csv(),
+}
+
+
+@pytest.mark.parametrize("text", NAMELESS.values(), ids=NAMELESS)
 def test_others_need_a_name(save, text):
-    e = refused("has no name", save("m.csv", text))
     place = "the column after 'truth'" if "truth,,b" in text else "the first column"
-    assert f"{place} has no name" in str(e)
+    refused(f"{place} has no name", save("m.csv", text))
 
 
 HEADERS = {
@@ -187,14 +176,10 @@ def test_files_numbered_alike(save):
     assert read(starts).n_samples == N
 
 
-@pytest.mark.parametrize(
-    "index",
-    [
-        pytest.param(MIXED, id="mixed"),
-        pytest.param(np.arange(N) + N, id="of other rows"),
-        pytest.param(2 * np.arange(N), id="with gaps"),
-    ],
-)
+OTHERWISE = {"mixed": MIXED, "other rows": np.arange(N) + N, "with gaps": 2 * np.arange(N)}
+
+
+@pytest.mark.parametrize("index", OTHERWISE.values(), ids=OTHERWISE)
 def test_files_numbered_otherwise(save, index):
     paths = [oof(save, "a", FRAME), oof(save, "b", FRAME.set_index(index))]
     assert refused("in a different order", paths).hint.startswith("use row_id 'Unnamed: 0'")

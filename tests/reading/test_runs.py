@@ -11,7 +11,6 @@ from day import swept
 from documents import codes
 from reading import checked, fault
 from runs import autogluon, oof
-from sklearn.datasets import make_classification
 
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
@@ -132,11 +131,6 @@ def test_h2o_takes_labels_by_position(tmp_path):
     again = read(REAL / "h2o", labels=tmp_path / "train.csv", roles=Roles(truth="target"))
     np.testing.assert_array_equal(again.predictions, matrix.predictions)
     np.testing.assert_array_equal(again.outcome.values, matrix.outcome.values)
-
-
-@pytest.fixture
-def data():
-    return make_classification(n_samples=90, random_state=0)
 
 
 @pytest.mark.parametrize("classes", [["9", "10", "100"], ["b", "a", "c"]])
