@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
-from bbccli.notes import listing
 from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.layout.stack import names_of_files
 
 _SCORE = "resolved"
+_UNRESOLVED, _NOT_SUBMITTED = "unresolved_ids", "not submitted"
 
 _FATES = {
     "resolved_ids": "",
-    "unresolved_ids": "",
+    _UNRESOLVED: "",
     "empty_patch_ids": "",
     "error_ids": "error of the harness",
     "infra_failure_ids": "failure of the infrastructure",
     "ambiguous_failure_ids": "ambiguous failure",
     "failed_ids": "failure of the evaluation",
     "pending_ids": "not evaluated yet",
-    "incomplete_ids": "not submitted",
+    "incomplete_ids": _NOT_SUBMITTED,
 }
 """Lists of a report; errors of instances without a verdict on a patch, which it counts as not
 resolved."""
 
-_UNIONS = ("completed_ids", "submitted_ids")
-
 
 def _load(file: File) -> list[Log]:
-    """Return every instance: the official denominator is all of them, submitted or not."""
+    """Return every instance of the data set, submitted or not."""
     fates: dict[str, str] = {}
     for key in _FATES:
-        for name in _ids(file, key):
-            if fates.setdefault(name, key) != key:
-                raise file.fault(
-                    f"{name} is among {fates[name]} and {key}", "evaluate the predictions again"
-                )
-    total, counted = (_whole(file.json.get(f"{key}_instances")) for key in ("total", "resolved"))
-    if total is None:
-        raise file.fault("total_instances is not a number")
-    unknown = [name for key in _UNIONS for name in _ids(file, key) if name not in fates]
-    if unknown or len(fates) != total:
-        what = f"{unknown[0]} has no verdict" if unknown else f"{len(fates)} of {total} are named"
+        for name in file.json.get(key) or ():
+            # failures with a reason are among the unresolved, too
+            if fates.get(name, _UNRESOLVED) != _UNRESOLVED:
+                fault = f"{name} is among {fates[name]}, and again among {key}"
+                raise file.fault(fault, "evaluate the predictions again")
+            fates[name] = key
+    total, counted = (file.json.get(f"{key}_instances") for key in ("total", "resolved"))
+    if len(fates) != total:
         raise file.fault(
-            f"lacks the verdict on some instances: {what}",
+            f"lacks the verdict on some instances: {len(fates)} of {total!r} are named",
             "give the complete report of swebench.harness.run_evaluation, with its lists of ids",
         )
     results = [
@@ -56,35 +52,40 @@ def _load(file: File) -> list[Log]:
         )
         for name, fate in fates.items()
     ]
-    reported = counted / total if counted is not None and total else None
     model, _, run = file.stem.rpartition(".")
     # a model is evaluated again as another agent, so that its runs are configurations
-    configuration = {"model": model, "run": run} if model else {"model": run}
-    scorers = {_SCORE: ScorerInfo(reported=reported)}
+    configuration = {"model": model, "run": run} if model else {}
+    scorers = {_SCORE: ScorerInfo(reported=None if counted is None else float(counted))}
     return [Log(place=file.path, configuration=configuration, results=results, scorers=scorers)]
 
 
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _ids(file: File, key: str) -> list[str]:
-    ids = file.json.get(key) or []
-    if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
-        raise file.fault(f"{key} is not a list of instances")
-    if twice := [item for item, n in Counter(ids).items() if n > 1]:
-        raise file.fault(f"{key} names {listing(sorted(twice))} twice")
-    return ids
+def _together(logs: Sequence[Log]) -> list[Log]:
+    """Return logs of the instances that any report submitted: runs are often on a part of the data
+    set. Files with bare names, such as results.json, are called after their folders.
+    """
+    submitted = {r.item for log in logs for r in log.results if r.error != _NOT_SUBMITTED}
+    bare = [str(log.place) for log in logs if not log.configuration]
+    names = dict(zip(bare, names_of_files(bare), strict=True))
+    whole = []
+    for log in logs:
+        results = [result for result in log.results if result.item in submitted]
+        counted = log.scorers[_SCORE].reported
+        reported = None if counted is None or not results else counted / len(results)
+        configuration = log.configuration or {"model": names[str(log.place)]}
+        scorers = {_SCORE: ScorerInfo(reported=reported)}
+        whole.append(replace(log, configuration=configuration, results=results, scorers=scorers))
+    return whole
 
 
 FRAMEWORK = Framework(
     "SWE-bench",
     "`MODEL.RUN.json`, the report of an evaluation",
-    "1 if resolved, else 0, of all instances",
+    "1 if resolved, else 0",
     # also damaged reports, so that they are not overlooked
     lambda file: (
         {"total_instances", "resolved_ids"} <= file.keys
         or (not file.keys and b'"total_instances"' in file.head)
     ),
     _load,
+    _together,
 )

@@ -47,25 +47,46 @@ def checked(folder, kind):
 # SWE-bench
 
 
-def changed_reports(tmp_path, change):
-    """The folder of reports, each of them changed."""
+def changed_reports(tmp_path, change, which="*"):
+    """The folder of reports, with a change in each of these."""
     folder = copied("swebench", tmp_path)
-    for path in folder.iterdir():
+    for path in folder.glob(which):
         report = json.loads(path.read_text())
         change(report)
         path.write_text(json.dumps(report))
     return folder
 
 
-def test_reports_count_all_instances():
+def test_reports_count_what_any_of_them_submitted():
     matrix = checked(LOGS / "swebench", "SWE-bench")
-    assert matrix.n_samples == N
-    own = [sum(right[: N - 3]) / N for right in RIGHT.values()]
-    assert list(means(matrix).values()) == pytest.approx(own)
-    assert matrix.configurations[1] == "org__bob-4.1"  # dots belong to models, too
+    assert matrix.n_samples == 67  # of 76, which are left of 500
+    assert list(means(matrix).values()) == pytest.approx([25 / 67, 25 / 67, 26 / 67])
     evaluation = matrix.source.run.evaluation
-    assert (evaluation.n_scored_errors, evaluation.n_unscored) == (6, 0)
-    assert read(LOGS / "swebench", roles=Roles(group="repository")).n_groups == 4
+    assert evaluation.n_scored_errors == (67 - 40) + (67 - 40) + 1 + (67 - 30)
+    assert read(LOGS / "swebench", roles=Roles(group="repository")).n_groups == 11
+
+
+def test_a_run_on_a_part_of_the_data_set_counts_that_part(tmp_path):
+    folder = copied("swebench", tmp_path)
+    min(folder.glob("swe-bench_*")).unlink()
+    matrix = read(folder)
+    assert (matrix.n_samples, matrix.source.run.evaluation.n_scored_errors) == (40, 1)
+    assert list(means(matrix).values()) == pytest.approx([25 / 40, 25 / 40])
+    assert verify(matrix).n_checked == 2
+
+
+def test_ambiguous_failures_are_among_the_unresolved():
+    matrix = read(LOGS / "swebench_ambiguous")
+    assert matrix.configurations == ("glm-5.3-zcode-campaign",)  # dots belong to models, too
+    assert means(matrix)["glm-5.3-zcode-campaign"] == pytest.approx(25 / 37)
+    assert matrix.source.run.evaluation.n_scored_errors == 2
+
+
+def test_reports_with_bare_names_are_called_after_their_folders(tmp_path):
+    for at, path in enumerate(sorted((LOGS / "swebench").iterdir())):
+        (tmp_path / f"agent{at}").mkdir()
+        shutil.copy(path, tmp_path / f"agent{at}" / "results.json")
+    assert read(tmp_path).configurations == ("agent0", "agent1", "agent2")
 
 
 def only_resolved(report):
@@ -75,29 +96,33 @@ def only_resolved(report):
 
 
 WRONG_REPORTS = {
-    "a total of text": (lambda r: r.update(total_instances="12"), "is not a number"),
-    "none incomplete": (lambda r: r.update(incomplete_ids=[]), "11 of 12 are named"),
-    "none unresolved": (lambda r: r.update(unresolved_ids=[]), "has no verdict"),
-    "only resolved": (only_resolved, "of 12 are named"),
+    "a total of text": (lambda r: r.update(total_instances="76"), "76 of '76' are named"),
+    "none incomplete": (lambda r: r.update(incomplete_ids=[]), "of 76 are named"),
+    "none unresolved": (lambda r: r.update(unresolved_ids=[]), "of 76 are named"),
+    "only resolved": (only_resolved, "of 76 are named"),
     "a resolved error": (
-        lambda r: r["resolved_ids"].extend(r["error_ids"]),
-        "is among resolved_ids and error_ids",
+        lambda r: r["error_ids"].append(r["resolved_ids"][0]),
+        "is among resolved_ids, and again among error_ids",
     ),
-    "named twice": (lambda r: r["resolved_ids"].append(r["resolved_ids"][0]), "twice"),
-    "text for a list": (lambda r: r.update(error_ids="proj0__repo-100"), "not a list of instances"),
-    "numbers for names": (lambda r: r.update(error_ids=[1]), "not a list of instances"),
-    "another total": (lambda r: r.update(total_instances=500), "12 of 500 are named"),
-    "an unknown fate": (
-        lambda r: r["submitted_ids"].append("proj9__repo-1"),
-        "proj9__repo-1 has no verdict",
+    "named twice": (
+        lambda r: r["resolved_ids"].append(r["resolved_ids"][0]),
+        "is among resolved_ids, and again among resolved_ids",
     ),
+    "text for a list": (lambda r: r.update(error_ids="django__django-1"), "again among error_ids"),
+    "numbers for names": (
+        lambda r: r["error_ids"].append(1) or r.update(total_instances=77),
+        "is not in the format of SWE-bench",
+    ),
+    "another total": (lambda r: r.update(total_instances=500), "76 of 500 are named"),
+    "a count of text": (lambda r: r.update(resolved_instances="many"), "is not in the format of"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG_REPORTS.values(), ids=WRONG_REPORTS)
 def test_reports_that_are_not_whole(case, tmp_path_factory):
     change, words = case
-    refused(words, changed_reports(tmp_path_factory.mktemp("run"), change), kind=BbcError)
+    folder = changed_reports(tmp_path_factory.mktemp("run"), change, "*.validation-polydev-*")
+    refused(words, folder, kind=BbcError)
 
 
 def test_a_report_that_is_cut_off_is_not_passed_over(tmp_path):
@@ -107,9 +132,14 @@ def test_a_report_that_is_cut_off_is_not_passed_over(tmp_path):
 
 
 def test_a_count_that_the_lists_contradict(tmp_path):
-    folder = changed_reports(tmp_path, lambda r: r.update(resolved_instances=7))
-    with pytest.raises(BbcError, match=r"0.583333 by SWE-bench's own figure"):
+    folder = changed_reports(tmp_path, lambda r: r.update(resolved_instances=29), "*baseline*")
+    with pytest.raises(BbcError, match=r"0.432836 by SWE-bench's own figure"):
         verify(read(folder))
+
+
+def test_what_was_submitted_beside_the_data_set_is_passed_over(tmp_path):
+    folder = changed_reports(tmp_path, lambda r: r["submitted_ids"].append("proj9__repo-1"))
+    assert read(folder).n_samples == 67
 
 
 def test_newer_reports_have_more_fates(tmp_path):
@@ -118,16 +148,16 @@ def test_newer_reports_have_more_fates(tmp_path):
         del report["unresolved_ids"][0]
 
     matrix = read(changed_reports(tmp_path, moved))
-    assert matrix.source.run.evaluation.n_scored_errors == 9
-    assert matrix.n_samples == N
+    assert matrix.source.run.evaluation.n_scored_errors == 92 + 3
+    assert matrix.n_samples == 67
 
 
 def test_other_instances_in_one_report(tmp_path):
     path = min(copied("swebench", tmp_path).iterdir())
-    path.write_text(path.read_text().replace("proj1", "proj7"))
-    refused("9 of 15 items are common", tmp_path / "swebench", kind=BbcError)
+    path.write_text(path.read_text().replace("sympy__sympy", "sympy__other"))
+    refused("58 of 73 items are common", tmp_path / "swebench", kind=BbcError)
     common = read(tmp_path / "swebench", missing=Missing.COMMON_ROWS)
-    assert common.n_samples == 9
+    assert common.n_samples == 58
 
 
 def test_two_runs_of_one_model_are_configurations(tmp_path):
@@ -135,11 +165,11 @@ def test_two_runs_of_one_model_are_configurations(tmp_path):
     path = min(folder.iterdir())
     report = json.loads(path.read_text())
     report["unresolved_ids"].append(report["resolved_ids"].pop())
-    again = path.with_name(path.name.replace("run1", "run2"))
+    again = path.with_name(path.name.replace("validation", "second"))
     again.write_text(json.dumps(report))
     names = read(folder).configurations
     assert len(names) == 4
-    assert [name for name in names if "org__ada-4.0" in name and "run2" in name]
+    assert [name for name in names if "second-baseline" in name]
     (folder / "more").mkdir()
     again.rename(folder / "more" / path.name)  # one run, with other results
     refused("it is unknown which is newer", [folder, folder / "more"], kind=BbcError)
@@ -147,12 +177,13 @@ def test_two_runs_of_one_model_are_configurations(tmp_path):
 
 def test_what_sb_cli_could_not_evaluate_is_not_resolved(tmp_path):
     def moved(report):
-        report |= {"failed_ids": report.pop("error_ids"), "pending_ids": report["incomplete_ids"]}
-        report["incomplete_ids"] = []
+        report["failed_ids"] = report["unresolved_ids"][:2]
+        report["pending_ids"] = [report["unresolved_ids"][2]]
+        del report["unresolved_ids"][:3]
 
-    matrix = read(changed_reports(tmp_path, moved))
-    assert matrix.n_samples == N
-    assert matrix.source.run.evaluation.n_scored_errors == 6
+    matrix = read(changed_reports(tmp_path, moved, "swe-bench_*"))
+    assert matrix.n_samples == 67
+    assert matrix.source.run.evaluation.n_scored_errors == 92 + 3
 
 
 # JUnit
@@ -330,15 +361,15 @@ def test_xml_that_is_refused(case, tmp_path):
         ("inspect_ai/logs", "mockllm/alpha-7b x cot", "missing", 19 / 24),
         ("inspect_ai/logs", "mockllm/alpha-7b x cot", "zero", 18 / 24),
         ("inspect_ai/logs", "mockllm/beta-8b x cot", "zero", 15 / 24),
-        ("swebench", "org__bob-4.1", None, sum(RIGHT["bob"][: N - 3]) / N),
-        ("swebench", "org__bob-4.1", "zero", sum(RIGHT["bob"][: N - 3]) / N),
-        ("swebench", "org__bob-4.1", "missing", sum(RIGHT["bob"][: N - 3]) / (N - 2)),
+        ("swebench_ambiguous", "glm-5.3-zcode-campaign", None, 25 / 37),
+        ("swebench_ambiguous", "glm-5.3-zcode-campaign", "zero", 25 / 37),
+        ("swebench_ambiguous", "glm-5.3-zcode-campaign", "missing", 25 / 35),
     ],
 )
 def test_errors_count_as_asked(kind, agent, errors, expected):
     matrix = read(LOGS / kind, errors=errors)
     assert means(matrix)[agent] == pytest.approx(expected)
-    changed = (kind, errors) in (("inspect_ai/logs", "zero"), ("swebench", "missing"))
+    changed = (kind, errors) in (("inspect_ai/logs", "zero"), ("swebench_ambiguous", "missing"))
     assert (
         verify(matrix).reason == "errors count differently in " + matrix.source.run.tool
     ) == changed

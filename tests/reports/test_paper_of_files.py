@@ -159,10 +159,10 @@ CLAUSES = [
         "Scores (acc_norm) of 2",
     ),
     (
-        ("swebench", {}),
-        ("swebench", {"errors": "missing"}),
-        "6 errors with a score",
-        "Results include 6 errors with a score.",
+        ("swebench_ambiguous", {}),
+        ("swebench_ambiguous", {"errors": "missing"}),
+        "2 errors with a score",
+        "Results include 2 errors with a score.",
     ),
     (
         ("promptfoo/results.jsonl.gz", {"errors": "zero"}),

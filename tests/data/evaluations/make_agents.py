@@ -1,7 +1,10 @@
 """Make the small logs of agents: `python make_agents.py`, with pytest installed.
 
-The JUnit XML is written by pytest, a file per agent. Reports of SWE-bench are made by hand, in the
-form of swebench 5.0.2 (harness/reporting.py).
+The JUnit XML is written by pytest, a file per agent. The reports of SWE-bench are genuine, under
+the MIT licence: those in swebench/ are of github.com/backspacevenkat/polydev-swe-bench (two of the
+harness, and one of sb-cli, from sb-cli-reports/), the one in swebench_ambiguous/ is of
+github.com/m1o0/swe-bench-lite-37. Only `incomplete_ids` is cut, to the instances of the other
+reports and a few more, with `total_instances`; and `unremoved_images` is emptied.
 """
 
 import json
@@ -61,27 +64,5 @@ def junit():
             path.write_text(re.sub(r' hostname="[^"]*"', "", text) + "\n")
 
 
-def swebench():
-    """A report per agent; the last instance is never submitted, the one before is an error."""
-    for k, (agent, right) in enumerate(RIGHT.items()):
-        ids = [f"proj{i % 4}__repo-{100 + i}" for i in range(N)]
-        resolved = [ids[i] for i in range(N - 3) if right[i]]
-        unresolved = [ids[i] for i in range(N - 3) if not right[i]]
-        lists = {
-            "completed_ids": sorted(resolved + unresolved),
-            "incomplete_ids": ids[-1:],
-            "empty_patch_ids": ids[-3:-2],
-            "submitted_ids": sorted(ids[:-1]),
-            "resolved_ids": sorted(resolved),
-            "unresolved_ids": sorted(unresolved),
-            "error_ids": ids[-2:-1],
-        }
-        counts = {"total_instances": N, "resolved_instances": len(resolved)}
-        report = {**counts, **lists, "schema_version": 2}
-        path = HERE / "swebench" / f"org__{agent}-4.{k}.run1.json"
-        path.write_text(json.dumps(report, indent=1) + "\n")
-
-
 if __name__ == "__main__":
     junit()
-    swebench()
