@@ -9,18 +9,16 @@ from day import swept
 from matrices import binary, multiclass, regression
 from numpy.testing import assert_array_equal
 
-from bbccli import Plan
+from bbccli import METHODS, METRICS, Plan
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS, kernels, weighting
-from bbccli.metrics.kernels import prepared, presort, sweep
+from bbccli.metrics import kernels
+from bbccli.metrics.kernels import prepared
 from bbccli.platform.resources import Engine, Resources, ordered_map, resources_of, use
 from bbccli.stats import resampling
-from bbccli.stats.bootstrap import in_process
 from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws
-from bbccli.stats.selection.candidates import Candidates
-from bbccli.stats.selection.pooling import scored_in_folds
-from bbccli.types import Pooling
+from bbccli.stats.selection.candidates import Candidates, fold_performances
+from bbccli.types import Task
 
 MEGABYTE = 10**6
 
@@ -54,54 +52,35 @@ def test_strata_of_very_many_units():
     assert (drawn.sum(axis=1, dtype=int) == len(strata)).all()
 
 
-@pytest.mark.parametrize("decimals", [8, swept(1)])
+def by_value(scores, cases, weights):
+    """Twice the weight of concordant pairs, from totals of the distinct scores."""
+    _, code = np.unique(scores, return_inverse=True)
+    of_cases, of_controls = (np.bincount(code, weights * own) for own in (cases, ~cases))
+    return of_cases @ (2 * of_controls.cumsum() - of_controls)
+
+
+@pytest.mark.parametrize("engine", [Engine.NUMPY, swept(Engine.NUMBA)])
 @pytest.mark.parametrize("share", [0.5, swept(0.02)])
-def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
+def test_pairs_of_very_many_samples(engine, share):
+    """Rows of few weightings, of more lanes than one sweep has, and of real weights."""
     rng = np.random.default_rng(0)
-    cases = rng.random(2500) < share
-    scores = np.round(rng.random((2500, 3)), decimals)
-    pairs = prepared(scores, cases, ~cases)
-    weights = rng.integers(0, 4, (70, 2500)).astype(np.uint16)
-    chosen = np.array([2, 0])
-    with use(Resources(engine=Engine.NUMPY)):
-        whole = kernels.concordant_weight(pairs, weights, chosen)
-        monkeypatch.setattr(sweep, "LONG", 1)
-        assert_array_equal(kernels.concordant_weight(pairs, weights, chosen), whole)
-        real = weights[:20] * 0.25
-        mass = sweep.concordant_mass(pairs, real, chosen)
-        np.testing.assert_allclose(mass, whole[:20] / 16, rtol=1e-12)
-
-
-@pytest.mark.sweep
-def test_the_compiled_sweep_of_many_samples():
-    rng = np.random.default_rng(1)
-    n = FEW_UNITS + 2000
-    cases = rng.random(n) < 0.3
-    pairs = prepared(np.round(rng.random((n, 2)), 3), cases, ~cases)
-    weights = Draws(n, 0, (0,)).batch(0, 1).in_bag[:5]
-    chosen = np.arange(2)
-    counts = {}
-    for engine in (Engine.NUMPY, Engine.NUMBA):
-        with use(Resources(engine=engine)):
-            counts[engine] = kernels.concordant_weight(pairs, weights, chosen)
-    assert_array_equal(counts[Engine.NUMPY], counts[Engine.NUMBA])
-    with use(Resources(engine=Engine.NUMBA)):
-        wider = kernels.concordant_weight(pairs, weights.astype(np.uint32) * 300, chosen)
-    assert_array_equal(wider, counts[Engine.NUMPY] * 90_000)
-
-
-@pytest.mark.parametrize("n_cases", [0, 3, 40])
-def test_columns_are_sorted_a_few_at_a_time(monkeypatch, n_cases):
-    rng = np.random.default_rng(2)
-    cases = np.arange(40) < n_cases
-    scores = np.round(rng.random((40, 7)), 1)
-    whole = presort(scores, cases, ~cases)
-    monkeypatch.setattr("bbccli.metrics.kernels.pairs.SORTED_AT_ONCE", 100)
-    parts = presort(scores, cases, ~cases)
-    assert_array_equal(parts.below, whole.below)
-    assert_array_equal(parts.upto, whole.upto)
-    assert_array_equal(parts.tied, whole.tied)
-    assert_array_equal(np.sort(parts.controls), np.sort(whole.controls))
+    n = 9000
+    cases = rng.random(n) < share
+    scores = rng.random((n, 2))
+    scores[:, 1] = scores[:, 1].round(3)
+    weights = rng.integers(0, 4, (70, n)).astype(np.uint16)
+    chosen = np.array([1, 0])
+    auc = METRICS["auc"].bind(Outcome(Task.BINARY, cases.astype(int), ("no", "yes")), scores)
+    with use(Resources(engine=engine)):
+        pairs = prepared(scores, cases, ~cases)
+        many = kernels.concordant_weight(pairs, weights, chosen)
+        heavy = kernels.concordant_weight(pairs, weights[:20].astype(np.uint32) * 300, chosen)
+        real = auc(weights[:3] * 0.25, chosen)
+    expected = np.array([[by_value(scores[:, c], cases, row) for c in chosen] for row in weights])
+    assert_array_equal(many, expected)
+    assert_array_equal(heavy, expected[:20] * 90_000)
+    masses = np.array([2 * (row @ cases) * (row @ ~cases) for row in weights[:3].astype(float)])
+    np.testing.assert_allclose(real, expected[:3] / masses[:, None], rtol=1e-12)
 
 
 CASES = [
@@ -138,16 +117,15 @@ def test_pairs_in_folds_are_counted_by_value_as_in_a_loop(monkeypatch, name):
     matrix = (multiclass if "ov" in name else binary)(n_samples=90, n_configurations=9)
     scores = np.round(matrix.predictions[0], 1)  # many ties, and zeros of both signs
     scores[::2] *= np.where(scores[::2] == 0, -1, 1)
-    folds = np.arange(90) % 4
+    matrix = replace(matrix, predictions=scores[None], folds=np.arange(90)[None] // 2 % 4)
     scorer = METRICS[name].bind(matrix.outcome, scores)
-    expected = scorer((folds == np.arange(4)[:, None]).astype(np.uint8))
+    expected = scorer((np.arange(4)[:, None] == matrix.folds).astype(np.uint8))
     assert not scorer.adds_up
     monkeypatch.setattr(LONG, 90)
     monkeypatch.setattr("bbccli.metrics.statistic.prepared", None)  # no sample is sorted
     for jobs in (1, 3):
         with use(Resources(jobs=jobs)):
-            long = METRICS[name].bind(matrix.outcome, scores)
-            assert_array_equal(scored_in_folds(long, folds), expected)
+            assert_array_equal(fold_performances(replace(matrix), METRICS[name])[0], expected)
     weighted = replace(matrix.outcome, weights=np.full(90, 0.5))
     assert not METRICS[name].bind(weighted, scores).adds_up
 
@@ -192,22 +170,17 @@ def test_threads_that_ask_at_once_sort_once(monkeypatch):
     assert len(calls) == 1
 
 
-def test_winners_measured_span_by_span_are_those_measured_at_once():
-    """Of resamples of which some can't be used, so that ordinals are no positions."""
-    matrix = binary(n_samples=40, n_configurations=9)
-    every = Candidates(matrix, METRICS["brier"], Pooling.POOLED)
-    draws = resampling.draws_of(matrix.n_samples, None, 0)
-    ordinals = np.flatnonzero(np.arange(5 * resampling.BLOCK) % 7)
-    winners = np.arange(len(ordinals)) % 9
-    again = draws.again(ordinals)
-    whole = in_process.score_winners(every, again, winners)
-    weights = np.concatenate([drawn.out_of_bag for drawn in again.drawn()])
-    assert_array_equal(whole, every.bind(np.arange(9)).paired(weights, winners))
-    limited = Resources(jobs=1)
-    object.__setattr__(limited, "memory", 1)  # less than may be asked for
-    with use(limited):
-        assert len(list(again.spans())) == 5
-        assert_array_equal(in_process.score_winners(every, again, winners), whole)
+def test_little_memory_changes_no_answer():
+    """Winners are measured span by span; of resamples some can't be used, for want of a case."""
+    matrix = binary(n_samples=8000, n_configurations=9)
+    matrix = replace(matrix, outcome=replace(matrix.outcome, values=(np.arange(8000) < 4) * 1))
+    told = []
+    for memory in (16_000_000, 10**9):
+        with use(Resources(jobs=1, memory=memory)):
+            matrix, plan = replace(matrix), Plan(n_resamples=300)
+            found = METHODS["bbc"].run(matrix, "recall", plan, select_by="accuracy")
+        told.append((found.value, found.interval, found.distribution.values.tolist()))
+    assert told[0] == told[1]
 
 
 class TestMemory:
@@ -243,44 +216,28 @@ def test_one_thread_has_the_batches_of_one_thread_whatever_was_asked_for(n_resam
 def test_a_figure_is_the_same_to_the_last_bit_whatever_is_scored_beside_it(name, n_samples):
     """What blocks of configurations and of resamples say, in any size, is what one process says."""
     rng = np.random.default_rng(0)
-    make = regression if name == "rmse" else binary
+    make, metric = regression if name == "rmse" else binary, METRICS[name]
     few = make(n_samples=90, n_configurations=9)
     rows = np.arange(n_samples) % 90
-    outcome = replace(few.outcome, values=few.outcome.values[rows])
-    noise = rng.uniform(0.0, 1e-3, (n_samples, 9))
-    predictions = np.clip(few.as_kind(METRICS[name].wants)[0][rows] * (1 - noise), 0, None)
-    if name == "accuracy":
-        predictions = few.as_kind(METRICS[name].wants)[0][rows]
-    whole = METRICS[name].bind(outcome, predictions)
+    predictions = few.as_kind(metric.wants)[0][rows]
+    if name != "accuracy":
+        predictions = predictions * (1 - rng.uniform(0.0, 1e-3, (n_samples, 9)))
+    matrix = replace(
+        few,
+        outcome=replace(few.outcome, values=few.outcome.values[rows]),
+        predictions=predictions[None],
+        kind=metric.wants,
+        folds=rng.integers(0, 5, (1, n_samples)),
+    )
+    whole = metric.bind(matrix.outcome, predictions)
     weights = rng.integers(0, 3, (23, n_samples)).astype(np.uint8)
     chosen = rng.integers(0, 9, 23)
-    folds = rng.integers(0, 5, n_samples)
-    expected, in_folds = whole.paired(weights, chosen), scored_in_folds(whole, folds)
+    expected, (in_folds,) = whole.paired(weights, chosen), fold_performances(matrix, metric)
     for columns in (np.arange(9)[2:4], np.arange(9)[2:5], np.arange(9)[1:]):
-        part = METRICS[name].bind(outcome, predictions[:, columns])
-        assert_array_equal(scored_in_folds(part, folds), in_folds[:, columns])
+        part = metric.bind(matrix.outcome, predictions[:, columns])
+        (of_part,) = fold_performances(matrix.of_configurations(columns), metric)
+        assert_array_equal(of_part, in_folds[:, columns])
         mine = np.flatnonzero(np.isin(chosen, columns))
         for some in (mine, mine[:1], mine[1:3]):
             found = part.paired(weights[some], chosen[some] - columns[0])
             assert_array_equal(found, expected[some])
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_sum_of_each_row_is_that_of_its_own_column_alone(kind, monkeypatch):
-    """As one matrix product for each column, and row by row, some rows at a time."""
-    rng = np.random.default_rng(0)
-    for n_rows, n_samples, *columns in ((400, 200, 1), (90, 50, 5), (20, 40, 3, 4), (9, 30, 2, 1)):
-        weights = rng.integers(0, 3, (n_rows, n_samples)).astype(kind)
-        terms = rng.integers(0, 2, (n_samples, *columns)).astype(kind)
-        terms = terms if kind is np.float32 else terms * rng.random(terms.shape)
-        own = rng.integers(0, columns[0], n_rows)
-        sums = weighting.paired_sums(weights, terms, own)
-        slowly = [row.astype(float) @ terms[:, c] for row, c in zip(weights, own, strict=True)]
-        np.testing.assert_allclose(sums, slowly, rtol=0 if kind is np.float32 else 1e-12)
-        every = range(n_rows)
-        alone = [weighting.paired_sums(weights[[b]], terms, own[[b]])[0] for b in every]
-        assert_array_equal(alone, sums)
-        for name, size in (("GATHERED", 7 * n_samples), ("WORTH_A_PRODUCT", 10**9)):
-            with monkeypatch.context() as patched:
-                patched.setattr(weighting, name, size)
-                assert_array_equal(weighting.paired_sums(weights, terms, own), sums)

@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from slow_comparisons import losses_less_mean, placements_less_auc
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
-from bbccli.comparisons.influences import evidence_of
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
+from bbccli.planning import PlanRequest, Stated, Target, of_pilot, of_stated, planned_for
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
-from bbccli.planning.studies import Widths, simulated_width
 
 PLAN = Plan(n_resamples=30)
 ACCURACY = METRICS["accuracy"]
@@ -26,6 +25,11 @@ def pilot(law=right_or_wrong, n=80, count=24, beta=(14, 6), correlation=0.5, see
 def of(true, n=100, seed=0, correlation=0.5):
     drawn = right_or_wrong(true, n, np.random.default_rng(seed), correlation=correlation)
     return of_pilot(drawn.matrix, ACCURACY, PLAN)
+
+
+def width(basis, n, count, plan=PLAN):
+    asked = PlanRequest(samples=(n,), configurations=(count,))
+    return planned_for(basis, asked, plan).chosen.width
 
 
 def test_contenders_are_those_within_three_errors_of_the_best():
@@ -47,12 +51,15 @@ def test_simulated_noise_is_that_of_the_rows(law):
     """Covariances of the noise are those of the performances, by the influence values."""
     metric = METRICS["auc" if law is binormal else "accuracy"]
     matrix = pilot(law, n=90, count=5)
-    basis = of_pilot(matrix, metric, PLAN)
-    columns, noise = basis._noise(5)
+    columns, noise = of_pilot(matrix, metric, PLAN)._noise(5)
     by_column = np.take_along_axis(noise, np.argsort(columns, axis=1), axis=1)
-    found = evidence_of(matrix, metric, PLAN)
-    scaled = found.influence * found.scale[:, None]
-    assert np.cov(by_column.T) == pytest.approx(scaled.T @ scaled, rel=0.35, abs=2e-4)
+    truth, said = matrix.outcome.values, matrix.predictions[0]
+    strata, values = np.zeros(90), losses_less_mean((said == truth[:, None]).astype(float))
+    if law is binormal:
+        strata, (_, values) = truth, placements_less_auc(said, truth)
+    parts = [values[strata == h] for h in np.unique(strata)]
+    expected = sum(np.cov(part.T) / len(part) for part in parts)
+    assert np.cov(by_column.T) == pytest.approx(expected, rel=0.35, abs=2e-4)
 
 
 def test_the_bracket_is_that_of_two_truths():
@@ -199,40 +206,42 @@ def test_widths_are_those_that_bbc_prints(law):
     for seed in range(2):
         matrix = pilot(law, n=100, count=12, seed=seed)
         basis = of_pilot(matrix, METRICS[name], PLAN)
-        told.append(Widths(basis, plan).of(100, 12))
+        told.append(width(basis, 100, 12, plan))
         interval = METHODS["bbc"].run(matrix, METRICS[name], plan).interval
         own.append(interval.upper - interval.lower)
     assert np.mean(told) == pytest.approx(np.mean(own), rel=0.15)
     # of large studies it falls with the root of the rows
-    large = [Widths(basis, plan).of(n, 12) for n in (10**5, 4 * 10**5)]
+    large = [width(basis, n, 12, plan) for n in (10**5, 4 * 10**5)]
     assert large[0] == pytest.approx(2 * large[1], rel=0.01)
 
 
 def test_widths_of_rows_drawn_again_are_raised_by_a_tenth():
     basis, plan = of_pilot(pilot(n=60, count=8), ACCURACY, PLAN), replace(PLAN, n_resamples=100)
-    study = basis.study(90, 8, np.random.default_rng(0))
-    found = METHODS["bbc"].run(study.matrix, ACCURACY, plan).interval
-    assert simulated_width(study, basis, plan) == pytest.approx(1.1 * (found.upper - found.lower))
+    found = []
+    for k in range(20):
+        study = basis.study(90, 8, np.random.default_rng((plan.seed, k)))
+        interval = METHODS["bbc"].run(study.matrix, ACCURACY, plan).interval
+        found.append(1.1 * (interval.upper - interval.lower))
+    assert width(basis, 90, 8, plan) == pytest.approx(np.mean(found))
 
 
 def test_rows_for_a_width_reach_it_and_more_are_assured():
     basis = of_pilot(pilot(n=100, count=8), ACCURACY, PLAN)
-    widths = Widths(basis, PLAN)
-    mean, sure = (widths.rows_for(0.15, 8, 10, 10**6, one) for one in (None, 0.8))
-    assert widths.of(mean, 8) <= 0.15 < widths.of(mean // 2, 8)
-    assert np.mean(widths.seen(sure, 8) <= 0.15) >= 0.7
-    assert mean < sure < 2 * mean
-    found = planned_for(basis, PlanRequest(Target.WIDTH, 0.15), PLAN).wanted
-    assert found.n_samples_lower < found.n_samples == mean < found.n_samples_upper
+    mean, sure = (
+        planned_for(basis, PlanRequest(Target.WIDTH, 0.15, assurance=one), PLAN).wanted
+        for one in (None, 0.8)
+    )
+    assert width(basis, mean.n_samples, 8) <= 0.15 < width(basis, mean.n_samples // 2, 8)
+    assert mean.n_samples < sure.n_samples < 2 * mean.n_samples
+    assert mean.n_samples_lower < mean.n_samples < mean.n_samples_upper
 
 
 def test_the_guard_and_the_interval_are_planned():
     """Near-perfect winners: without the guard intervals would be far narrower."""
     basis = of_pilot(pilot(n=60, beta=(60, 1), seed=4), ACCURACY, PLAN)
-    guarded, bare = (Widths(basis, replace(PLAN, guard=g)).of(60, 24) for g in (True, False))
+    guarded, bare = (width(basis, 60, 24, replace(PLAN, guard=g)) for g in (True, False))
     assert guarded > 1.1 * bare
-    sharp = Widths(basis, replace(PLAN, interval="sharp")).of(60, 24)
-    assert sharp != guarded
+    assert width(basis, 60, 24, replace(PLAN, interval="sharp")) != guarded
 
 
 @pytest.mark.sweep
@@ -284,8 +293,6 @@ def test_a_check_of_an_assurance_is_of_that_share(monkeypatch):
 
 @pytest.mark.sweep
 def test_the_check_of_an_error_is_that_of_the_accuracy_mirrored(monkeypatch):
-    from bbccli.planning import Stated, of_stated
-
     monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 12)
     asked = PlanRequest(samples=(200,), configurations=(10,), checked=True)
     right, wrong = (

@@ -8,13 +8,21 @@ from day import swept
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import binom, multivariate_normal, norm
+from scipy.stats import binom, multivariate_normal, norm, rankdata
 
 from bbccli import METRICS, Plan
 from bbccli.planning import PlanRequest, Stated, Target, of_stated, planned_for
-from bbccli.planning.assumed import both_below, latent_correlation, newcombe_variance
-from bbccli.planning.basis import best_of, expected_lead, expected_maximum, first
-from bbccli.planning.studies import Widths
+
+
+def of_auc(**stated):
+    return of_stated(METRICS["auc"], Stated(**{"expected": 0.85, "n_configurations": 100} | stated))
+
+
+def expected_maximum(count):
+    """Of standard normal numbers: the optimism of equal configurations, over their noise."""
+    basis = of_auc(n_configurations=count, spread=0.0, correlation=0.0)
+    return basis.outlook(10**6, count, 0.01).middle / basis.error(10**6)
+
 
 # David & Nagaraja 2003, the expected largest of C standard normal numbers
 TABLE = {2: 0.56419, 3: 0.84628, 5: 1.16296, 10: 1.53875, 20: 1.86748, 50: 2.24907, 100: 2.50759}
@@ -34,10 +42,6 @@ def test_the_expected_maximum_is_the_integral_of_order_statistics(count):
 
     value, _ = quad(part, -9, 9, points=[0, 3, 4.5], limit=500)
     assert expected_maximum(count) == pytest.approx(value, abs=1e-7)
-
-
-def of_auc(**stated):
-    return of_stated(METRICS["auc"], Stated(**{"expected": 0.85, "n_configurations": 100} | stated))
 
 
 # most that the naive figure of equal configurations is beyond the exact one, by rows
@@ -71,7 +75,7 @@ def test_optimism_gain_and_nearness_are_those_of_a_normal_selection():
     found = basis.outlook(n, count, 0.01)
     assert found.lower == found.middle == found.upper
     assert found.middle == pytest.approx(off.mean(), abs=4 * off.std() / 141)
-    level = 0.85 - expected_lead(tau, 0.0, count)
+    level = 0.85 - tau * expected_maximum(count)
     assert found.honest == pytest.approx(level + gain.mean(), abs=4 * gain.std() / 141)
     assert found.near[0] == pytest.approx(near.mean(), abs=0.04)
 
@@ -86,7 +90,7 @@ def test_optimism_gain_and_nearness_are_those_of_a_normal_selection():
 def test_optimism_falls_with_rows(n, count, spread, shared, value):
     basis = of_auc(expected=value, n_configurations=count, spread=spread, correlation=shared)
     here, more = (basis.outlook(rows, count, 0.01) for rows in (n, 2 * n))
-    assert 0 <= here.middle <= best_of(basis.metric) - here.honest + 1e-12
+    assert 0 <= here.middle <= 1 - here.honest + 1e-12
     assert more.middle <= here.middle + 1e-12
 
 
@@ -111,7 +115,7 @@ WILSON = [((0.9, 0.05), 557), ((0.25, 0.1), 286), ((0.5, 0.2), 93)]
 
 
 def rows(basis, width):
-    return Widths(basis, Plan()).rows_for(width, 1, basis.least_samples, 10**6, None)
+    return planned_for(basis, PlanRequest(Target.WIDTH, width), Plan()).wanted.n_samples
 
 
 @pytest.mark.parametrize(("stated", "expected"), PMVALSAMPSIZE)
@@ -125,26 +129,29 @@ def test_rows_for_one_share_are_those_of_wilson_s_formula(stated, expected):
     assert rows(of_stated(METRICS["accuracy"], Stated(stated[0], 1)), stated[1]) == expected
 
 
+def variance(auc, n, prevalence=0.5):
+    return of_auc(expected=auc, n_configurations=1, prevalence=prevalence).error(n) ** 2
+
+
 def test_the_error_of_one_auc_is_that_of_hanley_and_mcneil_in_balanced_classes():
     for a in (0.6, 0.85, 0.97):
         q1, q2 = a / (2 - a), 2 * a**2 / (1 + a)
         expected = (a * (1 - a) + 39 * (q1 + q2 - 2 * a**2)) / 40**2
-        assert newcombe_variance(a, 40, 40) == pytest.approx(expected)
+        assert variance(a, 80) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("prevalence", [0.1, 0.3, 0.5])
 def test_the_error_of_one_auc_is_that_of_normal_scores(prevalence):
     """DeLong's variance of two normal classes, whose placements have one variance."""
-    auc = 0.85
-    variance = both_below(norm.ppf(auc), 0.5) - auc**2
+    both = multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([norm.ppf(0.85)] * 2)
     n, m = 300 * prevalence, 300 * (1 - prevalence)
-    assert newcombe_variance(auc, n, m) == pytest.approx(variance * (1 / n + 1 / m), rel=0.08)
+    expected = (both - 0.85**2) * (1 / n + 1 / m)
+    assert variance(0.85, 300, prevalence) == pytest.approx(expected, rel=0.08)
 
 
-def test_the_first_row_is_found_as_by_trying_all():
-    for edge in (3, 10, 11, 57, 999, 1000):
-        assert first(lambda n, edge=edge: n >= edge, 10, 1000) == max(edge, 10)
-    assert first(lambda n: False, 10, 1000) is None
+@pytest.mark.parametrize(("width", "n"), [(0.9, 10), (1e-4, None)])
+def test_rows_are_at_least_ten_and_at_most_a_million(width, n):
+    assert rows(of_stated(METRICS["accuracy"], Stated(0.9, 1)), width) == n
 
 
 def test_rows_for_an_optimism_are_the_fewest():
@@ -159,38 +166,28 @@ def test_rows_for_an_optimism_are_the_fewest():
     assert [cell.n_samples for cell in planned.cells] == around
 
 
-@pytest.mark.parametrize("name", ["auc", "accuracy", "error"])
-def test_studies_are_as_stated(name):
+@pytest.mark.parametrize(
+    ("name", "share", "correlation"),
+    [
+        *(("auc", 0.8, 0.6), ("accuracy", 0.8, 0.6), ("error", 0.2, 0.6), ("accuracy", 0.5, 0.0)),
+        *(swept(name, share, r) for name in ("auc", "accuracy")
+          for share in (0.7, 0.95) for r in (0.0, 0.2, 0.95)),
+    ],
+)  # fmt: skip
+def test_studies_are_as_stated(name, share, correlation):
     """Drawn studies have the performances, the correlation of errors, and the prevalence stated."""
-    metric, value = METRICS[name], 0.2 if name == "error" else 0.8
-    basis = of_stated(metric, Stated(value, 4, prevalence=0.3, spread=0.0, correlation=0.6))
-    study = basis.study(20_000, 4, np.random.default_rng(0))
-    matrix = study.matrix
+    metric = METRICS[name]
+    stated = Stated(share, 4, prevalence=0.3, spread=0.0, correlation=correlation)
+    study = of_stated(metric, stated).study(20_000, 4, np.random.default_rng(0))
+    matrix, sign = study.matrix, metric.direction.sign
     scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
-    sign = metric.direction.sign
     seen = sign * scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
-    assert study.gains == pytest.approx(np.full(4, sign * value))
+    assert study.gains == pytest.approx(np.full(4, sign * share))
     assert seen == pytest.approx(study.gains, abs=0.02)
+    truth, said = matrix.outcome.values, matrix.predictions[0]
+    errors = said == truth[:, None]
     if name == "auc":
-        assert matrix.outcome.values.mean() == pytest.approx(0.3, abs=0.01)
-    else:
-        right = matrix.predictions[0] == matrix.outcome.values[:, None]
-        assert np.corrcoef(right.T)[0, 1] == pytest.approx(0.6, abs=0.03)
-
-
-@pytest.mark.parametrize("share", [0.5, swept(0.7), swept(0.95)])
-@pytest.mark.parametrize("wanted", [0.0, swept(0.2), 0.7, swept(0.95)])
-def test_the_correlation_behind_errors_gives_them(share, wanted):
-    rng, cut = np.random.default_rng(2), norm.ppf(share)
-    for halves, seen in ((1, lambda x: x < cut), (2, norm.cdf)):
-        r = latent_correlation(share, wanted, lambda one, halves=halves: one / halves)
-        shared, own = rng.standard_normal(200_000), rng.standard_normal((2, 200_000))
-        both = math.sqrt(r) * shared + math.sqrt(1 - r) * own
-        d = math.sqrt(2) * cut if halves == 2 else 0.0
-        assert np.corrcoef(seen(both + d))[0, 1] == pytest.approx(wanted, abs=0.02)
-
-
-def test_both_below_is_the_bivariate_normal():
-    for cut, r in ((0.3, 0.4), (-1.0, 0.8), (2.0, 0.1)):
-        exact = multivariate_normal([0, 0], [[1, r], [r, 1]]).cdf([cut, cut])
-        assert both_below(cut, r) == pytest.approx(exact, abs=1e-6)
+        assert truth.mean() == pytest.approx(0.3, abs=0.01)
+        within = rankdata(said[truth == 1], axis=0)
+        errors = rankdata(said, axis=0)[truth == 1] - within  # placements
+    assert np.corrcoef(errors.T)[0, 1] == pytest.approx(correlation, abs=0.03)
