@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from day import swept
 from matrices import of, of_labels, regression
+from scipy.optimize import minimize
+from scipy.stats import norm, rankdata, t, ttest_rel, wilcoxon
 
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.domain.matrix import Unfinished
 from bbccli.domain.outcome import Outcome
 from bbccli.dropping import RULES, drop
-from bbccli.dropping.over_folds import abilities, error_variance, wins_of
-from bbccli.dropping.over_samples import top_ones
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.types import PredictionKind, Task
 
-ACCURACY = METRICS["accuracy"]
+ACCURACY, MEAN_SCORE = METRICS["accuracy"], METRICS["mean-score"]
 RNG = np.random.default_rng(5)
 
 
@@ -35,6 +35,12 @@ def by_fold(shares, size=20):
     counts = np.round(shares * size).astype(int)
     right = np.arange(size)[None, :, None] < counts[:, None, :]
     return labels(right.reshape(-1, shares.shape[1]), len(shares))
+
+
+def of_gains(gains):
+    """A matrix whose mean scores by fold are these (F, C)."""
+    outcome = Outcome(Task.SCORE, np.zeros(len(gains)))
+    return of(outcome, gains[None], PredictionKind.VALUE, len(gains))
 
 
 def verdict(rule, matrix, threshold=None, metric=ACCURACY, plan=Plan(200)):
@@ -98,8 +104,6 @@ def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypat
 
 def slow_brace(loss, groups=None, weights=None):
     """Probabilities by loops over samples, from losses (N, C); groups are added up."""
-    from scipy.stats import t
-
     n, n_configurations = loss.shape
     weights = np.ones(n) if weights is None else weights
     groups = np.arange(n) if groups is None else groups
@@ -135,8 +139,6 @@ def test_brace_by_loops(seed, kind):
 
 
 def test_brace_is_the_paired_t_test_of_scipy():
-    from scipy.stats import ttest_rel
-
     right = (RNG.random((90, 6)) < np.linspace(0.5, 0.8, 6)).astype(int)
     found = verdict("brace", labels(right)).probability
     best = int(right.mean(axis=0).argmax())
@@ -295,8 +297,6 @@ def test_friedman_compares_only_after_the_overall_test():
 @pytest.mark.parametrize("spread", [0.0, swept(2.0)])
 def test_anova_is_reml(seed, spread):
     """The closed form maximises the restricted likelihood of the mixed model."""
-    from scipy.optimize import minimize
-
     rng = np.random.default_rng(seed)
     n_folds, n_raced = 5, 4
     gains = rng.normal(size=(n_folds, n_raced)) + spread * rng.normal(size=(n_folds, 1))
@@ -321,13 +321,16 @@ def test_anova_is_reml(seed, spread):
          for start in ([0, 0], [0, -20])),
         key=lambda found: found.fun,
     )  # fmt: skip
-    assert error_variance(gains) == pytest.approx(np.exp(best.x[0]), rel=1e-3)
+    means = gains.mean(axis=0)
+    error = np.sqrt(2 * np.exp(best.x[0]) / n_folds)
+    expected = np.where(means < means.max(), 2 * norm.cdf((means - means.max()) / error), 1)
+    found = verdict("anova", of_gains(gains), metric=MEAN_SCORE)
+    np.testing.assert_allclose(found.p_value, expected, rtol=0.01)
 
 
 def test_p_values_by_hand():
     # differences -0.2, -0.1, -0.3: mean -0.2; error variance of two configurations is half the
     # variance of the differences, 0.005; SE = sqrt(2 * 0.005 / 3) = 0.0577; -0.2 + 1.96 SE < 0
-    assert error_variance(np.array(BY_A_TENTH)) == pytest.approx(0.005)
     matrix = by_fold(BY_A_TENTH)
     assert verdict("anova", matrix).p_value[1] == pytest.approx(0.000532, abs=1e-5)
     assert not verdict("anova", matrix, 0.9999).worse.any()
@@ -337,32 +340,39 @@ def test_p_values_by_hand():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_abilities_maximise_the_penalised_likelihood(seed):
-    """Firth's correction is the likelihood times the root of the information (Jeffreys)."""
-    from scipy.optimize import minimize
+    """Firth's correction is the likelihood times the root of the information (Jeffreys).
 
-    wins = wins_of(np.random.default_rng(seed).normal(size=(4, 4)) + np.arange(4))
+    The thresholds at which a configuration just goes tell its ability, and its standard error.
+    """
+    gains = np.random.default_rng(seed).normal(size=(4, 4)) + np.arange(4) / 2
+    wins = (gains[:, :, None] > gains[:, None]).sum(axis=0)
     contests = wins + wins.T
 
-    def minus(free):
-        ability = np.append(free, -free.sum())
+    def laplacian(ability):
         chance = 1 / (1 + np.exp(ability - ability[:, None]))
         mass = contests * chance * (1 - chance)
-        laplacian = np.diag(mass.sum(axis=1)) - mass
-        return -(wins * np.log(chance)).sum() - np.linalg.slogdet(laplacian[1:, 1:])[1] / 2
+        return chance, np.diag(mass.sum(axis=1)) - mass
 
-    found = minimize(minus, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
-    ours, errors = abilities(wins)
-    np.testing.assert_allclose(ours[:3], found, atol=1e-5)
-    chance = 1 / (1 + np.exp(ours - ours[:, None]))
-    mass = contests * chance * (1 - chance)
-    reduced = np.linalg.inv((np.diag(mass.sum(axis=1)) - mass)[1:, 1:])  # the first as reference
-    np.testing.assert_allclose(errors[0, 1:] ** 2, np.diag(reduced))
+    def minus(free):
+        chance, information = laplacian(np.append(free, -free.sum()))
+        return -(wins * np.log(chance)).sum() - np.linalg.slogdet(information[1:, 1:])[1] / 2
+
+    free = minimize(minus, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
+    ability = np.append(free, -free.sum())
+    best = wins.sum(axis=1).argmax()
+    rest = [c for c in range(4) if c != best and wins[c].any()]
+    others = np.delete(np.arange(4), best)
+    errors = np.sqrt(np.diag(np.linalg.inv(laplacian(ability)[1][np.ix_(others, others)])))
+    assert wins.any(axis=1).all() and rest
+    for c in rest:
+        behind = (ability[best] - ability[c]) / errors[list(others).index(c)]
+        for off, gone in ((-1e-3, True), (1e-3, False)):
+            told = verdict("win-loss", of_gains(gains), t.cdf(behind, 1) + off, MEAN_SCORE)
+            assert told.worse[c] == gone
 
 
 def slow_signed_ranks(differences):
     """P by all signs of the ranks that are not zero."""
-    from scipy.stats import rankdata
-
     ranks = np.where(differences == 0, 0, rankdata(np.abs(differences)))
     observed = ranks[differences > 0].sum()
     sums = [np.dot(signs, ranks) for signs in product((0, 1), repeat=len(ranks))]
@@ -370,8 +380,6 @@ def slow_signed_ranks(differences):
 
 
 def scipy_s_signed_ranks(differences):
-    from scipy.stats import wilcoxon
-
     # above 50 "auto" takes what old versions of scipy call "approx", and others "asymptotic"
     method = "exact" if len(differences) <= 50 else "auto"
     return wilcoxon(differences, alternative="greater", correction=False, method=method).pvalue
@@ -398,13 +406,17 @@ def test_wilcoxon_is_the_test_of_signed_ranks(n, size, slowly):
     np.testing.assert_allclose(found[others], expected, rtol=1e-9)
 
 
-def test_cvst_top_ones_by_hand():
-    # Cochran's Q of two columns is (b - c)^2 / (b + c): 9 discordant samples, all one way
+@pytest.mark.parametrize(
+    ("level", "worse"), [(0.01, [False, True, True]), (0.002, [False, False, True])]
+)
+def test_cvst_top_ones_by_hand(level, worse):
+    # Cochran's Q of two columns is (b - c)^2 / (b + c): of 9 discordant samples, all one way, it is
+    # 9 (p 0.0027); so it is in each of three folds, after which one that was never on top goes
     right = np.ones((20, 3))
     right[:9, 1] = 0
     right[:10, 2] = 0
-    assert top_ones(right, 0.01).tolist() == [True, False, False]  # Q = 9, p = 0.0027
-    assert top_ones(right, 0.002).tolist() == [True, True, False]
+    matrix = labels(np.tile(right, (3, 1)), 3)
+    assert verdict("cvst", matrix, 1 - 2 * level).worse.tolist() == worse
 
 
 def test_cvst_goes_after_three_failures():
