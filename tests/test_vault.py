@@ -5,19 +5,21 @@ import json
 import os
 import shutil
 import sys
+from pathlib import Path
+from random import Random
 
 import numpy as np
 import pandas as pd
 import pytest
 from day import swept
+from faults import Fault, disk, is_io
 from scipy.stats import binomtest
+from written_logs import WRITERS, Run
 
 import bbccli
 from bbccli.cli.app import main
-from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.platform import openings
-from bbccli.use_cases.vault import sealing as vaults
-from tests.faults import Fault, disk, is_io
+from bbccli.errors import OptionError
+from bbccli.recording import Recorder
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -39,13 +41,34 @@ def predicted(truth, right, seed=0):
     return np.where(hit == (truth == "yes"), "yes", "no")
 
 
+def seal(path, *how, items=None):
+    """Seal rows by the command, of a table that is written first where it is given."""
+    if items is not None:
+        items.to_csv(path, index=False)
+    assert main(["vault", str(path), *map(str, how), "-q"]) == 0
+    return path.with_name(f"{path.stem}-vault")
+
+
+ITEM_FILE, VAULT = Path("items.csv"), Path("items-vault")
+
+
+def parts(folder=VAULT):
+    """The rows of the search, and the sealed ones."""
+    return [pd.read_csv(folder / f"{name}.csv") for name in ("search", "vault")]
+
+
+def sealed_again(*how, items=None):
+    shutil.rmtree(VAULT)
+    seal(ITEM_FILE, *how, items=items)
+    return parts()
+
+
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder with a vault, predictions of 30 configurations, and scores of the best."""
     monkeypatch.chdir(tmp_path)
-    ITEMS.to_csv("items.csv", index=False)
-    vaults.seal("items.csv")
-    search, sealed = (pd.read_csv(f"items-vault/{name}.csv") for name in ("search", "vault"))
+    seal(ITEM_FILE, items=ITEMS)
+    search, sealed = parts()
     columns = {f"c{k}": predicted(search.truth, 0.6, k) for k in range(30)}
     search[["id", "truth"]].assign(**columns).to_csv("search.csv", index=False)
     best = max(columns, key=lambda name: (columns[name] == search.truth).mean())
@@ -54,8 +77,10 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def lines():
-    return openings.openings_in(vaults.Path("items-vault/openings.jsonl"))
+def lines(folder=VAULT):
+    """Openings that are counted, whole or torn."""
+    text = (folder / "openings.jsonl").read_text()
+    return [line for line in text.splitlines() if line]
 
 
 def corrected(run, *more, search="search.csv", scores="scores.csv"):
@@ -84,46 +109,37 @@ def test_both_parts_hold_every_row_as_it_was(tmp_path, kind):
         ITEMS.to_json(path, orient="records", lines=True)
     else:
         ITEMS.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
-    made = vaults.seal(str(path))
-    assert (made.n_search, made.n_sealed) == (240, 60)
+    made = seal(path)
+    files = [made / f"{name}.{kind}" for name in ("search", "vault")]
     if kind == "parquet":
-        parts = [pd.read_parquet(one) for one in (made.search, made.sealed)]
-        both = pd.concat(parts).set_index("id").loc[IDS].reset_index()
-        pd.testing.assert_frame_equal(both, ITEMS)
+        both = pd.concat([pd.read_parquet(one) for one in files])
+        pd.testing.assert_frame_equal(both.set_index("id").loc[IDS].reset_index(), ITEMS)
         return
     header = kind != "jsonl"
-    rows = [one.read_text().splitlines()[header:] for one in (made.search, made.sealed)]
+    rows = [one.read_text().splitlines()[header:] for one in files]
+    assert [len(one) for one in rows] == [240, 60]
     assert sorted(rows[0] + rows[1]) == sorted(path.read_text().splitlines()[header:])
 
 
 def test_rows_keep_their_quotes_zeros_and_line_breaks(tmp_path):
     rows = [f'00{i},"a ""b""\nc, {i}"' for i in range(1, 101)]
     (tmp_path / "i.csv").write_text("\n".join(["id,text", *rows]) + "\n\n,\n")
-    from bbccli.platform import resources
-
-    with resources.use_reading(resources.Reading(quoted_newlines=True)):
-        made = vaults.seal(str(tmp_path / "i.csv"))
-    both = made.search.read_text() + made.sealed.read_text()
+    made = seal(tmp_path / "i.csv", "--quoted-newlines")
+    both = (made / "search.csv").read_text() + (made / "vault.csv").read_text()
     assert all(f"\n{row}\n" in both for row in rows)
 
 
 def test_the_folder_is_as_open_as_the_umask_lets_it_be(tmp_path):
-    ITEMS.to_csv(tmp_path / "i.csv", index=False)
     before = os.umask(0o027)
     try:
-        made = vaults.seal(str(tmp_path / "i.csv"))
+        made = seal(tmp_path / "i.csv", items=ITEMS)
     finally:
         os.umask(before)
-    assert made.folder.stat().st_mode & 0o777 == 0o750
+    assert made.stat().st_mode & 0o777 == 0o750
 
 
-def test_classes_have_their_share_and_seeds_draw_again(tmp_path):
-    path = tmp_path / "items.csv"
-    ITEMS.to_csv(path, index=False)
-    sealed = [
-        pd.read_csv(vaults.seal(str(path), str(tmp_path / f"v{k}"), seed=seed).sealed)
-        for k, seed in enumerate((0, 0, 1))
-    ]
+def test_classes_have_their_share_and_seeds_draw_again(place):
+    sealed = [sealed_again("--seed", seed)[1] for seed in (0, 0, 1)]
     assert sealed[0].equals(sealed[1])
     assert not sealed[0].equals(sealed[2])
     for one in sealed:
@@ -142,53 +158,44 @@ def test_classes_have_their_share_and_seeds_draw_again(tmp_path):
     ],
 )
 def test_every_truth_leaves_a_fifth_sealed(tmp_path, truth):
-    ITEMS.assign(truth=truth).to_csv(tmp_path / "i.csv", index=False)
-    assert vaults.seal(str(tmp_path / "i.csv")).n_sealed == 60
+    assert len(parts(seal(tmp_path / "i.csv", items=ITEMS.assign(truth=truth)))[1]) == 60
 
 
-def test_values_are_sealed_over_their_whole_range(tmp_path):
-    ITEMS.to_csv(tmp_path / "i.csv", index=False)
-    sealed = pd.read_csv(vaults.seal(str(tmp_path / "i.csv"), truth="size").sealed)
+def test_values_are_sealed_over_their_whole_range(place):
+    _, sealed = sealed_again("--truth", "size")
     fifths = np.searchsorted(np.sort(ITEMS["size"]), sealed["size"]) // 60
     assert np.bincount(fifths).tolist() == [12] * 5
 
 
-def test_whole_groups_are_sealed(tmp_path, run):
-    ITEMS.to_csv(tmp_path / "i.csv", index=False)
-    _, _, err = run("vault", tmp_path / "i.csv", "--group", "patient")
-    assert "whole groups of patient" in err
-    parts = [pd.read_csv(tmp_path / f"i-vault/{name}.csv") for name in ("search", "vault")]
-    assert not set(parts[0].patient) & set(parts[1].patient)
+def test_whole_groups_are_sealed(place):
+    search, sealed = sealed_again("--group", "patient")
+    assert not set(search.patient) & set(sealed.patient)
 
 
 @pytest.mark.parametrize(
     ("items", "how", "said"),
     [
-        (ITEMS, {"share": 1.2}, "share is 1.2, not above 0 and at most 0.5"),
-        swept(ITEMS, {"planned": 0}, "opens nothing"),
-        swept(ITEMS, {"seed": -1}, "negative"),
-        swept(ITEMS[:39], {}, "20 rows or more"),
-        swept(ITEMS.drop(columns="id"), {}, "no column is the key"),
-        swept(ITEMS.assign(id="a"), {}, "the key occurs twice"),
-        swept(ITEMS.assign(id=[None, *IDS[1:]]), {}, "row_id is missing"),
-        (ITEMS, {"group": "site"}, "'site', which is not a column"),
-        swept(pd.concat([ITEMS, ITEMS]), {}, "the key occurs twice"),
+        (ITEMS, ("--share", 1.2), "--share is 1.2, not above 0 and at most 0.5"),
+        swept(ITEMS, ("--planned", 0), "opens nothing"),
+        swept(ITEMS, ("--seed", -1), "negative"),
+        swept(ITEMS[:39], (), "20 rows or more"),
+        swept(ITEMS.drop(columns="id"), (), "no column is the key"),
+        swept(ITEMS.assign(id="a"), (), "the key occurs twice"),
+        swept(ITEMS.assign(id=[None, *IDS[1:]]), (), "row_id is missing"),
+        (ITEMS, ("--group", "site"), "'site', which is not a column"),
+        swept(pd.concat([ITEMS, ITEMS]), (), "the key occurs twice"),
     ],
 )
-def test_what_can_not_be_sealed_is_refused_and_leaves_nothing(tmp_path, items, how, said):
+def test_what_can_not_be_sealed_is_refused_and_leaves_nothing(tmp_path, run, items, how, said):
     items.to_csv(tmp_path / "i.csv", index=False)
-    with pytest.raises(BbcError) as caught:
-        vaults.seal(str(tmp_path / "i.csv"), **how)
-    assert said in caught.value.told()[0].replace("--", "")
+    assert said in " ".join(run.refused("vault", tmp_path / "i.csv", *how).split())
     assert [one.name for one in tmp_path.iterdir()] == ["i.csv"]
 
 
-def test_columns_that_may_be_the_key_are_named(tmp_path):
+def test_columns_that_may_be_the_key_are_named(tmp_path, run):
     ITEMS.rename(columns={"id": "code"}).to_csv(tmp_path / "i.csv", index=False)
-    with pytest.raises(InputError) as caught:
-        vaults.seal(str(tmp_path / "i.csv"))
-    assert "'code'" in caught.value.told()[1]
-    assert vaults.seal(str(tmp_path / "i.csv"), row_id="code").n_sealed == 60
+    assert "'code'" in run.refused("vault", tmp_path / "i.csv").partition("hint: ")[2]
+    assert len(parts(seal(tmp_path / "i.csv", "--row-id", "code"))[1]) == 60
 
 
 def test_a_vault_is_never_overwritten(place, run):
@@ -203,9 +210,7 @@ def test_no_fault_leaves_half_a_vault(tmp_path):
         fault, profile = Fault(k, is_io, disk), sys.getprofile()
         sys.setprofile(fault)
         try:
-            vaults.seal(str(tmp_path / "i.csv"))
-        except Exception:
-            pass
+            main(["vault", str(tmp_path / "i.csv"), "-q"])
         finally:
             sys.setprofile(profile)
         whole = tmp_path / "i-vault"
@@ -223,7 +228,7 @@ def test_no_fault_leaves_half_a_vault(tmp_path):
 def test_the_row_of_the_vault_is_exact_and_the_one_to_report(place, run):
     found = corrected(run)
     row = vault_row(found)
-    sealed, scores = pd.read_csv("items-vault/vault.csv"), pd.read_csv("scores.csv")
+    sealed, scores = parts()[1], pd.read_csv("scores.csv")
     right = int((scores.iloc[:, 1] == sealed.truth).sum())
     exact = binomtest(right, 60).proportion_ci(0.95)
     assert row["value"] == pytest.approx(right / 60)
@@ -258,23 +263,8 @@ def test_the_same_scores_are_counted_once_and_others_again(place, run):
 
 
 def test_not_yet_is_cheap_and_says_nothing_else(place, run):
-    shutil.rmtree("items-vault")
-    vaults.seal("items.csv", planned=2)
-    status, out, _ = run(
-        "correct",
-        "search.csv",
-        "--metric",
-        "accuracy",
-        "--vault",
-        "scores.csv",
-        "--reach",
-        0.95,
-        "--format",
-        "json",
-        "-q",
-    )
-    assert status == 0
-    found = json.loads(out)
+    sealed_again("--planned", 2)
+    found = corrected(run, "--reach", 0.95)
     assert "vault" not in [one["method"] for one in found["estimates"]]
     assert any("1 of 2 openings so far: not yet" in n["text"] for n in found["notes"])
     assert len(lines()) == 1
@@ -301,9 +291,8 @@ def test_a_gate_on_a_guided_search_is_decided_by_the_vault(place, run):
 
 
 def test_a_corrected_figure_above_the_vault_shows_that_the_search_fitted_its_rows(place, run):
-    wrong = pd.read_csv("items-vault/vault.csv")
     scores = pd.read_csv("scores.csv")
-    scores.iloc[:, 1] = predicted(wrong.truth, 0.2, 5)
+    scores.iloc[:, 1] = predicted(parts()[1].truth, 0.2, 5)
     scores.to_csv("bad.csv", index=False)
     assert "fitted-rows" in [one["code"] for one in corrected(run, scores="bad.csv")["notes"]]
 
@@ -318,10 +307,8 @@ def test_every_report_shows_it(place, run):
         out = run.printed("correct", "search.csv", "--vault", "scores.csv", "--format", form)
         assert "vault" in out, form
     run.printed("correct", "search.csv", "--vault", "scores.csv", "-o", "page.html")
-    assert (
-        "on 60 samples sealed before the search (opening 1 of 1)"
-        in (place / "page.html").read_text()
-    )
+    page = (place / "page.html").read_text()
+    assert "on 60 samples sealed before the search (opening 1 of 1)" in page
 
 
 def test_python_gives_the_same_figure_from_files_and_frames(place, run):
@@ -341,13 +328,13 @@ def test_scores_of_items_need_no_truth(tmp_path, run, monkeypatch):
     )
     run.printed("vault", "items.jsonl", "-o", "v")
     rng = np.random.default_rng(0)
-    parts = [
-        pd.read_json(io.StringIO((tmp_path / f"v/{name}.jsonl").read_text()), lines=True)["item"]
+    search, sealed = (
+        pd.read_json(tmp_path / f"v/{name}.jsonl", lines=True)[["item"]]
         for name in ("search", "vault")
-    ]
-    search = {f"p{k}": rng.integers(0, 2, 150) for k in range(8)}
-    pd.DataFrame({"item": parts[0], **search}).to_csv("search.csv", index=False)
-    pd.DataFrame({"item": parts[1], "p3": [0, 1] * 25}).to_csv("v/scores.csv", index=False)
+    )
+    said = {f"p{k}": rng.integers(0, 2, 150) for k in range(8)}
+    search.assign(**said).to_csv("search.csv", index=False)
+    sealed.assign(p3=[0, 1] * 25).to_csv("v/scores.csv", index=False)
     how = ("--task", "score", "--row-id", "item", "--vault", "v/scores.csv")
     row = vault_row(run.document("correct", "search.csv", *how))
     assert row["value"] == 0.5
@@ -356,17 +343,12 @@ def test_scores_of_items_need_no_truth(tmp_path, run, monkeypatch):
 
 def test_columns_that_were_sealed_are_no_predictions(place, run):
     plain = vault_row(corrected(run))
-    scores, sealed = pd.read_csv("scores.csv"), pd.read_csv("items-vault/vault.csv")
-    sealed.merge(scores, on="id").to_csv("beside.csv", index=False)
+    parts()[1].merge(pd.read_csv("scores.csv"), on="id").to_csv("beside.csv", index=False)
     assert vault_row(corrected(run, scores="beside.csv")) == plain
     assert len(lines()) == 1
 
 
 # What is refused
-
-
-def changed(frame, **columns):
-    return frame.assign(**columns)
 
 
 REFUSED = {
@@ -401,15 +383,13 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_other_scores_are_refused_and_not_counted(place, run, name):
     make, said = REFUSED[name]
-    make(pd.read_csv("scores.csv"), pd.read_csv("items-vault/vault.csv")).to_csv(
-        "wrong.csv", index=False
-    )
+    make(pd.read_csv("scores.csv"), parts()[1]).to_csv("wrong.csv", index=False)
     assert said in refused(run, scores="wrong.csv")
     assert lines() == []
 
 
 def test_a_sealed_row_among_those_of_the_search_is_refused(place, run):
-    search, sealed = pd.read_csv("search.csv"), pd.read_csv("items-vault/vault.csv")
+    search, sealed = pd.read_csv("search.csv"), parts()[1]
     leak = search[:2].assign(id=sealed.id[:2].to_numpy())
     pd.concat([search, leak]).to_csv("leak.csv", index=False)
     assert "2 samples of the search are sealed, such as" in refused(run, search="leak.csv")
@@ -422,9 +402,7 @@ def test_a_vault_split_inside_a_group_is_refused(place, run):
     search.to_csv("grouped.csv", index=False)
     said = refused(run, "--group", "patient", search="grouped.csv")
     assert "the vault was split inside" in said
-    shutil.rmtree("items-vault")
-    vaults.seal("items.csv", group="patient")
-    search, sealed = (pd.read_csv(f"items-vault/{name}.csv") for name in ("search", "vault"))
+    search, sealed = sealed_again("--group", "patient")
     columns = {f"c{k}": predicted(search.truth, 0.6, k) for k in range(5)}
     search[["id", "truth", "patient"]].assign(**columns).to_csv("grouped.csv", index=False)
     sealed[["id"]].assign(c0=predicted(sealed.truth, 0.7)).to_csv("scores.csv", index=False)
@@ -511,8 +489,6 @@ def test_a_torn_line_counts(place, run):
 
 
 def test_a_recording_has_its_own(place, tmp_path):
-    from bbccli.recording import Recorder
-
     rec = Recorder(tmp_path / "run", np.zeros((N, 1)), TRUTH, cv=5, vault=0.2)
     rec.write_all("a", TRUTH[rec.rows])
     rec.write_all("b", np.full(len(rec.rows), "no"))
@@ -522,16 +498,12 @@ def test_a_recording_has_its_own(place, tmp_path):
 
 @pytest.mark.parametrize("name", ["inspect", "deepeval", "every_eval_ever", "lm_eval"])
 def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run, name):
-    from random import Random
-
-    from written_logs import WRITERS, Run
-
     items = pd.DataFrame({"item": range(200), "question": [f"q{i}" for i in range(200)]})
     items.to_json(tmp_path / "i.jsonl", orient="records", lines=True)
-    made = vaults.seal(str(tmp_path / "i.jsonl"))
+    made = seal(tmp_path / "i.jsonl")
     search, sealed = (
-        [json.loads(line)["item"] for line in one.read_text().splitlines()]
-        for one in (made.search, made.sealed)
+        pd.read_json(made / f"{name}.jsonl", lines=True)["item"].tolist()
+        for name in ("search", "vault")
     )
     rng = Random(1)
     runs = [Run(f"m{k}", {i: [int(rng.random() < 0.5)] for i in search}) for k in range(4)]
@@ -549,7 +521,7 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         assert "--row-id names a fact about the items" in error
         error = run.refused("correct", tmp_path / "search", *how, "--row-id", "doc.level")
         assert "no key: items lack it, or share a value" in error.replace("\n", " ")
-        assert not openings.openings_in(tmp_path / "i-vault/openings.jsonl")
+        assert lines(made) == []
         how = (*how, "--row-id", "doc.question")
     found = run.document("correct", tmp_path / "search", *how)
     assert vault_row(found)["value"] == pytest.approx(np.mean(np.array(sealed) % 2))
@@ -560,13 +532,11 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         one = ("--n-resamples", 50, "--vault", tmp_path / "i-vault/one.jsonl", *how[-2:])
         again = run.document("correct", tmp_path / "search", *one)
         assert vault_row(again)["value"] == vault_row(found)["value"]
-        assert len(openings.openings_in(tmp_path / "i-vault/openings.jsonl")) == 1
+        assert len(lines(made)) == 1
 
 
 def test_keys_that_are_variables_are_joined_by_the_one_that_the_vault_has(place, run):
-    ITEMS.assign(key=[f"k{i}" for i in range(N)]).to_csv("items.csv", index=False)
-    shutil.rmtree("items-vault")
-    vaults.seal("items.csv", row_id="key")
+    sealed_again("--row-id", "key", items=ITEMS.assign(key=[f"k{i}" for i in range(N)]))
     for name in ("search", "scores"):
         table = pd.read_csv(f"{name}.csv")
         keys = [json.dumps({"tone": "kind", "id": one}) + " #7" for one in table.id]
@@ -577,43 +547,38 @@ def test_keys_that_are_variables_are_joined_by_the_one_that_the_vault_has(place,
 
 
 def test_a_key_under_another_name_is_found_by_its_values(place, run):
-    ITEMS.assign(key=[f"k{i}" for i in range(N)]).to_csv("items.csv", index=False)
-    shutil.rmtree("items-vault")
-    vaults.seal("items.csv", row_id="key")
+    sealed_again("--row-id", "key", items=ITEMS.assign(key=[f"k{i}" for i in range(N)]))
     first = vault_row(corrected(run))  # its scores have the ids
     assert first["value"] == pytest.approx(0.7, abs=0.15)
 
 
 def test_the_truth_is_that_which_the_search_has(place, run):
     """The vault was shared out evenly by a column that is not the truth."""
-    values = ITEMS["size"] * 2
-    ITEMS.assign(value=values).to_csv("items.csv", index=False)
-    shutil.rmtree("items-vault")
-    vaults.seal("items.csv", truth="truth")
-    rng, parts = np.random.default_rng(0), []
-    for name in ("search", "vault"):
-        part = pd.read_csv(f"items-vault/{name}.csv")[["id", "value"]]
-        parts.append(
-            part.assign(**{f"r{k}": part.value + rng.normal(size=len(part)) for k in "ab"})
-        )
-    parts[0].to_csv("search.csv", index=False)
+    rng, found = np.random.default_rng(0), []
+    for part in sealed_again("--truth", "truth", items=ITEMS.assign(value=ITEMS["size"] * 2)):
+        columns = {f"r{k}": part.value + rng.normal(size=len(part)) for k in "ab"}
+        found.append(part[["id", "value"]].assign(**columns))
+    found[0].to_csv("search.csv", index=False)
     how = ("--truth", "value", "--metric", "mae", "--vault", "scores.csv")
     rows = []
-    for scores in (parts[1][["id", "ra"]], parts[1][["id", "value", "ra"]]):
+    for scores in (found[1][["id", "ra"]], found[1][["id", "value", "ra"]]):
         scores.to_csv("scores.csv", index=False)
         rows.append(vault_row(run.document("correct", "search.csv", *how)))
     assert rows[0] == rows[1]
-    assert rows[0]["value"] == pytest.approx((parts[1].ra - parts[1].value).abs().mean())
+    assert rows[0]["value"] == pytest.approx((found[1].ra - found[1].value).abs().mean())
 
 
 def test_a_faster_process_takes_the_planned_opening(place, run, monkeypatch):
-    append = openings.append
+    write, counts = os.open, place / "items-vault/openings.jsonl"
 
-    def overtaken(path, about):
-        append(path, {"name": "other", "sha256": "0"})
-        return append(path, about)
+    def overtaken(path, flags, *mode):
+        if Path(path).name == counts.name and flags & os.O_APPEND:
+            monkeypatch.undo()
+            counts.write_text('{"name":"other","sha256":"0"}')
+            os.chdir(place)
+        return write(path, flags, *mode)
 
-    monkeypatch.setattr(openings, "append", overtaken)
+    monkeypatch.setattr(os, "open", overtaken)
     assert "beyond the plan" in refused(run)
     assert len(lines()) == 2  # neither is lost
 
@@ -645,12 +610,10 @@ def test_a_column_that_recurs_like_groups_is_named_after_sealing_without_it(plac
 
 
 def test_scores_on_standard_input_may_hold_what_was_sealed_beside_them(place, monkeypatch):
-    sealed = pd.read_csv("items-vault/vault.csv")
-    pd.read_csv("scores.csv").merge(sealed, on="id").to_csv("all.csv", index=False)
+    pd.read_csv("scores.csv").merge(parts()[1], on="id").to_csv("all.csv", index=False)
     told = []
     for given in ("items-vault/scores.csv", "-"):
-        shutil.rmtree("items-vault")
-        vaults.seal("items.csv")
+        sealed_again()
         shutil.copy("scores.csv", "items-vault/scores.csv")
         text = io.TextIOWrapper(io.BytesIO((place / "all.csv").read_bytes()))
         monkeypatch.setattr(sys, "stdin", text)
