@@ -8,56 +8,89 @@ import matrices
 import numpy as np
 import pytest
 from day import swept
-from scipy.stats import norm
+from scipy.stats import hypergeom, norm
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.source import ToolRun
 from bbccli.errors import UnsupportedError
-from bbccli.metrics.capped import with_clip
 from bbccli.platform import resources
 from bbccli.platform.records import as_json
 from bbccli.platform.resources import resources_of
-from bbccli.stats.bootstrap.bbc_samples import out_of_bag
-from bbccli.stats.bootstrap.search_cost import (
-    best_ranks,
-    ranked_bags,
-    scored_bags,
-    search_cost,
-)
-from bbccli.stats.case import Case
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Direction, Pooling, PredictionKind, Select
+from bbccli.use_cases.correct import cost_of_search
 
 PLAN = Plan(n_resamples=60, seed=3)
 
 
-def case_of(matrix, metric="auc", plan=PLAN):
-    return Case(matrix, METRICS[metric], METRICS[metric], plan)
+def cost(matrix, metric="auc", plan=PLAN):
+    return cost_of_search(matrix, METRICS.get(metric, metric), plan, needed=True)
 
 
-def performances(case, n_resamples):
-    """In the bag and out of it, all resamples."""
-    out_of_bag(case)
-    parts = list(scored_bags(case, n_resamples))
-    return (np.vstack(part) for part in zip(*parts, strict=True))
+def on_all(matrix, metric, plan=PLAN):
+    return candidates(matrix, METRICS.get(metric, metric), plan.pooling).performances()
 
 
-def slow(case, n_resamples):
-    """Mean over all subsets of each size, by the selection of the package."""
-    inside, outside = performances(case, n_resamples)
-    n = inside.shape[1]
+def performances(matrix, metric="auc", plan=PLAN):
+    """In the bag and out of it (B, C), of the resamples whose winner is defined in both."""
+    metric = METRICS.get(metric, metric)
+    score = candidates(matrix, metric, plan.pooling).score
+    bags = draws_of(matrix.n_samples, None, plan.seed).batch(0, -(-plan.n_resamples // 16)).in_bag
+    inside, outside = score(bags), score((bags == 0).astype(np.uint8))
+    winners = metric.direction.best(inside)
+    usable = ~np.isnan(outside[np.arange(len(bags)), winners]) & (winners >= 0)
+    return inside[usable][: plan.n_resamples], outside[usable][: plan.n_resamples]
+
+
+def of_subsets(matrix, metric, plan):
+    """Mean over all subsets of each size, naive and corrected, by the selection of the package."""
+    inside, outside = performances(matrix, metric, plan)
     naive, corrected = [], []
-    everything = case.judged.performances()
-    for size in range(1, n + 1):
+    everything, direction = on_all(matrix, metric, plan), METRICS[metric].direction
+    for size in range(1, inside.shape[1] + 1):
         found, seen = [], []
-        for subset in map(list, combinations(range(n), size)):
-            best = case.rule.direction.best(everything[None, subset])[0]
+        for subset in map(list, combinations(range(inside.shape[1]), size)):
+            best = direction.best(everything[None, subset])[0]
             found.append(everything[subset[best]])
-            winners = case.rule.direction.best(inside[:, subset])
+            winners = direction.best(inside[:, subset])
             out = outside[np.arange(len(inside)), np.array(subset)[winners]]
             seen += list(out[winners >= 0])
         naive.append(np.mean(found))
         corrected.append(np.nanmean(seen))
     return naive, corrected
+
+
+def chances(n_configurations, counts):
+    """(n, C) that the best of so many has each rank: none before it is among them, but it is."""
+    none_before = hypergeom.pmf(0, n_configurations, np.arange(n_configurations + 1), counts)
+    return -np.diff(none_before)
+
+
+def ranked(row, direction):
+    """Places by value, one after the other: those within rounding of the one before by column."""
+    known = sorted((c for c in range(len(row)) if np.isfinite(row[c])), key=lambda c: row[c])
+    if direction is Direction.MAXIMIZE:
+        known.reverse()
+    groups = []
+    for c in known:
+        before = row[groups[-1][-1]] if groups else np.inf
+        if groups and abs(row[c] - before) <= 4e-13 * abs(before):
+            groups[-1].append(c)
+        else:
+            groups.append([c])
+    return [c for group in groups for c in sorted(group)]
+
+
+def of_ranks(inside, outside, counts, direction):
+    """The corrected figures by the chances of the ranks in each bag."""
+    of_rank, sums, weights = chances(inside.shape[1], np.array(counts)[:, None]), 0.0, 0.0
+    for row, out in zip(inside, outside, strict=True):
+        values = out[ranked(row, direction)]
+        of_row, there = of_rank[:, : len(values)], np.isfinite(values)
+        sums = sums + of_row[:, there] @ values[there]
+        weights = weights + of_row[:, there].sum(axis=1)
+    return sums / weights
 
 
 def at_times_undefined():
@@ -84,53 +117,46 @@ def at_times_undefined():
 )
 def test_against_all_subsets(matrix, metric, pooling):
     """Of each number, and of all of them the estimate of BBC, with the error of its mean."""
-    case = case_of(matrix, metric, replace(PLAN, pooling=pooling))
-    found, (naive, means) = search_cost(case), slow(case, 60)
-    inside, outside = performances(case, 60)
+    plan = replace(PLAN, pooling=pooling)
+    found, (naive, means) = cost(matrix, metric, plan), of_subsets(matrix, metric, plan)
+    inside, outside = performances(matrix, metric, plan)
     first = int(np.isnan(inside).any() and np.isnan(outside).any())  # then one alone may have none
     assert first == (metric == "precision")
     assert found.counts == tuple(range(1, matrix.n_configurations + 1))
     assert found.naive[first:] == pytest.approx(naive[first:], abs=1e-12)
-    drawn = out_of_bag(case).values
-    shift = METHODS["bbc"].run(matrix, metric, case.plan).value - drawn.mean()
+    drawn = outside[np.arange(60), METRICS[metric].direction.best(inside)]
+    shift = METHODS["bbc"].run(matrix, metric, plan).value - drawn.mean()
     assert (abs(shift) > 1e-9) == (metric == "mcc")  # which BBC corrects for its size
     moved = np.array(means) + shift
     assert found.corrected[first:] == pytest.approx(moved[first:], abs=1e-12)
-    assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
-    assert found.error[-1] == pytest.approx(drawn.std() / np.sqrt(len(drawn)))
+    assert found.error[-1] == pytest.approx(drawn.std() / np.sqrt(60))
 
 
-def test_nothing_depends_on_threads_or_chunks(monkeypatch):
-    matrix = matrices.binary(n_configurations=9)
-    found = search_cost(case_of(matrix))
-    for jobs, cells in ((1, 50), (2, 200), (3, 2**21)):
-        again = replace(matrix)
-        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_CELLS", cells)
-        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_SCORED", cells)
-        with resources.use(resources_of(jobs, "64MB", resources.Engine.NUMPY)):
-            assert search_cost(case_of(again)) == found
-
-
-@pytest.mark.parametrize("metric", ["auc", "brier"])
-def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
-    matrix = matrices.binary(n_configurations=9)
-    found = search_cost(case_of(matrix, metric))
-    monkeypatch.setattr("bbccli.stats.bootstrap.MOST_KEPT", 0)
-    again = search_cost(case_of(replace(matrix), metric))
-    assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
-    assert again.enough == found.enough
+@pytest.mark.parametrize(("n_configurations", "n_resamples"), [(40, 2000), swept(4200, 256)])
+def test_many_of_them_by_ranks(n_configurations, n_resamples):
+    """More than are ranked at once, than are kept, and than are packed into a number."""
+    right = np.random.default_rng(0).random((20, n_configurations)) < 0.7
+    matrix, plan = matrices.of_labels(right), Plan(n_resamples=n_resamples, seed=3)
+    with resources.use(resources_of(2, "64MB", resources.Engine.NUMPY)):
+        found = cost(matrix, "accuracy", plan)
+    inside, outside = performances(matrix, "accuracy", plan)
+    order = np.argsort(-inside, axis=1, kind="stable")  # equal counts are equal numbers
+    means = np.take_along_axis(outside, order, axis=1).mean(axis=0)
+    expected = chances(n_configurations, np.array(found.counts)[:, None]) @ means
+    assert found.corrected == pytest.approx(expected, rel=1e-9)
+    with resources.use(resources_of(1, "64MB", resources.Engine.NUMPY)):
+        assert cost(replace(matrix), "accuracy", plan) == found
 
 
 def test_enough_allows_for_two_errors_of_the_paired_difference():
     # a later number is better by less than two errors of their difference, and by more than none
     seen = []
     for seed in range(6):
-        case = case_of(matrices.binary(n_configurations=12, seed=seed))
-        found = search_cost(case)
-        inside, outside = performances(case, 60)
-        weights = best_ranks(12, np.array(found.counts))
-        order = ranked_bags(inside, Direction.MAXIMIZE).order
-        values = np.take_along_axis(outside, order, axis=1) @ weights.T
+        matrix = matrices.binary(n_configurations=12, seed=seed)
+        found, (inside, outside) = cost(matrix), performances(matrix)
+        order = [ranked(row, Direction.MAXIMIZE) for row in inside]
+        of_rank = chances(12, np.array(found.counts)[:, None])
+        values = np.take_along_axis(outside, np.array(order), axis=1) @ of_rank.T
         beaten = [
             any(
                 (gains := values[:, later] - values[:, number]).mean()
@@ -146,9 +172,8 @@ def test_enough_allows_for_two_errors_of_the_paired_difference():
 
 @pytest.mark.parametrize("metric", ["auc", "brier"])
 def test_gains_hold_at_once_in_the_resamples_that_they_are_made_of(metric):
-    case = case_of(matrices.binary(n_configurations=7, seed=4), metric)
-    found, (inside, outside) = search_cost(case), performances(case, 60)
-    direction = case.metric.direction
+    matrix, direction = matrices.binary(n_configurations=7, seed=4), METRICS[metric].direction
+    found, (inside, outside) = cost(matrix, metric), performances(matrix, metric)
     best_of = np.empty((60, 7))
     for size in range(1, 8):
         subsets = [np.array(one) for one in combinations(range(7), size)]
@@ -167,16 +192,15 @@ def test_gains_hold_at_once_in_the_resamples_that_they_are_made_of(metric):
 
 def test_too_few_resamples_have_no_interval_and_claim_nothing():
     matrix = matrices.binary(n_configurations=9)
-    known = [search_cost(case_of(matrix, plan=Plan(n_resamples=n))).gain for n in (1, 18, 19)]
-    assert [gain is None for gain in known] == [True, True, False]
-    found = search_cost(case_of(matrix, plan=Plan(n_resamples=18)))
-    assert not found.has_paid and not found.stopped_paying
+    found = [cost(matrix, plan=Plan(n_resamples=n)) for n in (1, 18, 19)]
+    assert [one.gain is None for one in found] == [True, True, False]
+    assert not found[1].has_paid and not found[1].stopped_paying
 
 
 def test_configurations_that_are_all_the_same_have_no_gain_and_no_claim():
     matrix = matrices.binary(n_configurations=4)
     values = np.repeat(matrix.predictions[:, :, :1], 4, axis=2)
-    found = search_cost(case_of(replace(matrix, predictions=values)))
+    found = cost(replace(matrix, predictions=values))
     assert found.enough == 1 and found.gain.value == pytest.approx(0, abs=1e-12)
     assert not found.has_paid and not found.stopped_paying
 
@@ -189,8 +213,8 @@ def right_or_wrong(shares, rho, n_samples, rng):
 
 def true_gains(right, shares, found):
     """What all C truly gain over one and over `enough`, each as chosen on these samples."""
-    order = ranked_bags(right.mean(axis=0)[None], Direction.MAXIMIZE).order[0]
-    worth = best_ranks(len(shares), np.array([1, found.enough, len(shares)])) @ shares[order]
+    order = np.argsort(-right.mean(axis=0), kind="stable")
+    worth = chances(len(shares), np.array([[1], [found.enough], [len(shares)]])) @ shares[order]
     return worth[2] - worth[0], worth[2] - worth[1]
 
 
@@ -204,8 +228,7 @@ ENDING, LATE, EQUAL = (
 
 def studied(shares, rho, n_samples, seed):
     right = right_or_wrong(shares, rho, n_samples, np.random.default_rng([seed, n_samples]))
-    matrix = matrices.of_labels(right)
-    found = search_cost(case_of(matrix, "accuracy", Plan(n_resamples=100)))
+    found = cost(matrices.of_labels(right), "accuracy", Plan(n_resamples=100))
     return found, *true_gains(right, shares, found)
 
 
@@ -242,9 +265,8 @@ def test_true_gains_are_within_their_intervals(shares, n_samples):
 
 
 def test_a_rule_of_one_standard_error_is_refused():
-    case = case_of(matrices.binary(), plan=replace(PLAN, select=Select.ONE_SE))
     with pytest.raises(UnsupportedError, match="is for --select best, not for --select one-se"):
-        search_cost(case)
+        cost(matrices.binary(), plan=replace(PLAN, select=Select.ONE_SE))
 
 
 def tried(matrix, names):
@@ -255,17 +277,15 @@ def tried(matrix, names):
 def test_the_order_of_the_trials_is_a_second_line():
     matrix = matrices.binary(n_configurations=6)
     order = [4, 0, 5, 2, 1, 3]
-    case = case_of(tried(matrix, [f"c{c}" for c in order]))
-    found = search_cost(case)
-    inside, outside = performances(case, 60)
-    everything = case.judged.performances()
+    found = cost(tried(matrix, [f"c{c}" for c in order]))
+    (inside, outside), everything = performances(matrix), on_all(matrix, "auc")
     for count in range(1, 7):
         first = sorted(order[:count])
         best = Direction.MAXIMIZE.best(everything[None, first])[0]
         winners = np.array(first)[Direction.MAXIMIZE.best(inside[:, first])]
-        expected_ = outside[np.arange(len(inside)), winners].mean()
         assert found.tried.naive[count - 1] == everything[first[best]]
-        assert found.tried.corrected[count - 1] == pytest.approx(expected_)
+        mean = outside[np.arange(60), winners].mean()
+        assert found.tried.corrected[count - 1] == pytest.approx(mean)
     assert found.tried.corrected[-1] == pytest.approx(found.corrected[-1])
 
 
@@ -274,10 +294,9 @@ def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
     values = np.array(matrix.predictions)
     values[:, 3, 2] = 1e200
     with np.errstate(over="ignore"):
-        case = case_of(tried(replace(matrix, predictions=values), ["c2", "c0", "c1"]), "mse")
-        found = search_cost(case)
-    text = json.dumps(as_json(found.tried), allow_nan=False)
-    assert json.loads(text)["naive"][0] is None and json.loads(text)["corrected"][0] is None
+        found = cost(tried(replace(matrix, predictions=values), ["c2", "c0", "c1"]), "mse")
+    written = json.loads(json.dumps(as_json(found.tried), allow_nan=False))
+    assert written["naive"][0] is None and written["corrected"][0] is None
     assert np.isfinite(found.tried.corrected[1:]).all()
 
 
@@ -285,62 +304,46 @@ def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
     "names", [None, swept(["c0"]), swept([f"c{c}" for c in range(5)]), swept("c0"), swept(3)]
 )
 def test_an_order_that_lacks_a_configuration_is_no_order(names):
-    assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
+    assert cost(tried(matrices.binary(n_configurations=6), names)).tried is None
 
 
-def ranked_slowly(row, direction):
-    """By value, one after the other: those within rounding of the one before go by column."""
-    known = sorted((c for c in range(len(row)) if np.isfinite(row[c])), key=lambda c: row[c])
-    if direction is Direction.MAXIMIZE:
-        known.reverse()
-    groups = []
-    for c in known:
-        before = row[groups[-1][-1]] if groups else np.inf
-        if groups and abs(row[c] - before) <= 4e-13 * abs(before):
-            groups[-1].append(c)
-        else:
-            groups.append([c])
-    return [c for group in groups for c in sorted(group)]
+class Odd:
+    """A scorer whose columns are off by rounding, and some of which can't be scored."""
+
+    def __init__(self, scorer, sign):
+        self.scorer, self.n_configurations = scorer, scorer.n_configurations
+        self.factors = np.random.default_rng(2).choice([1, 1 + 2e-16, 1 - 4e-15], len(self))
+        self.never, self.worst = np.arange(len(self)) % 7 == 3, -sign * np.inf
+
+    def __len__(self):
+        return self.n_configurations
+
+    def __call__(self, weights, configurations=None):
+        columns = np.arange(len(self)) if configurations is None else configurations
+        values = (2 * self.scorer(weights, columns) - 1).round(1)  # many tie, some are 0
+        values = np.where(values == 0.6, self.worst, values * self.factors[columns])
+        values = np.where(columns % 2 == 0, values, np.where(values == 0, -0.0, values))
+        return np.where(self.never[columns], np.nan, values)
+
+    def paired(self, weights, configurations):
+        return np.diag(self(weights, configurations))
 
 
-@pytest.mark.parametrize("most_packed", [2**12, swept(0)])
 @pytest.mark.parametrize("direction", Direction)
-def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
-    monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
-    if not most_packed:
-        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.ROUNDED", 12)
-    rng = np.random.default_rng(2)
-    exact = np.array([0.0, -0.0, 0.5, -0.5, 1e-9, 0.25, -3.0, 7e5, np.nan, np.inf, -np.inf])
-    values = rng.choice(exact, (300, 40)) * rng.choice([1, 1, 1 + 2e-16, 1 - 4e-15], (300, 40))
-    before = values.copy()
-    found = ranked_bags(values, direction)
-    np.testing.assert_array_equal(values, before)
-    for row, order, n_scored in zip(values, found.order, found.n_scored, strict=True):
-        slowly = ranked_slowly(row, direction)
-        assert order[:n_scored].tolist() == slowly
-        assert sorted(order) == list(range(40))
+def test_ranks_of_ties_rounding_zeros_gaps_and_the_infinite(direction):
+    """What is off by rounding ties, the infinite is never the best, and figures are clean."""
 
+    def bind(outcome, predictions):
+        return Odd(METRICS["accuracy"].bind(outcome, predictions), direction.sign)
 
-def test_an_infinite_loss_is_never_the_best_and_leaves_a_clean_figure():
-    # without clipping, a probability of zero for what happened costs infinitely much
-    matrix = matrices.binary(n_configurations=6)
-    values = np.array(matrix.predictions)
-    values[:, 3, 5] = 1.0 - matrix.outcome.values[3]  # the best configuration is sure, and wrong
-    values[:, :, 0] = 1.0 - matrix.outcome.values  # and another in every sample
-    metric = with_clip(METRICS["log-loss"], 0.0)
-    with np.errstate(divide="ignore"):
-        case = Case(replace(matrix, predictions=values), metric, metric, PLAN)
-        found = search_cost(case)
-        inside, _ = performances(case, 60)
-    assert not np.isfinite(inside[:, [0, 5]]).any()
-    lines = np.array([found.naive, found.corrected, found.error])
-    assert np.isfinite(lines).all()
-    assert found.naive[-1] == pytest.approx(case.choice.naive, rel=1e-15)
-    json.dumps(as_json(found), allow_nan=False)
-    others = replace(
-        matrix, predictions=values[:, :, 1:5], configurations=matrix.configurations[1:5]
-    )
-    alone = search_cost(Case(others, metric, metric, PLAN))
-    assert found.naive[0] == pytest.approx(alone.naive[0], rel=1e-12)
-    assert found.corrected[0] == pytest.approx(alone.corrected[0], rel=1e-12)
-    assert found.corrected[-1] == pytest.approx(alone.corrected[-1], rel=1e-12)
+    odd = replace(METRICS["accuracy"], name="odd", direction=direction, bind=bind)
+    right = np.random.default_rng(1).random((24, 16)) < np.linspace(0.4, 0.8, 16)
+    matrix = matrices.of_labels(right)
+    with np.errstate(invalid="ignore"):
+        found, (inside, outside) = cost(matrix, odd), performances(matrix, odd)
+        expected = of_ranks(inside, outside, found.counts, direction)
+    assert np.isinf(inside).any() and np.isinf(outside).any()
+    assert found.corrected == pytest.approx(expected, rel=1e-9)
+    naive = of_ranks(*[on_all(matrix, odd)[None]] * 2, found.counts, direction)
+    assert found.naive == pytest.approx(naive, rel=1e-9)
+    assert np.isfinite([found.naive, found.corrected, found.error]).all()
