@@ -15,8 +15,7 @@ from bbccli.comparisons import against_baseline, best_set, compare_pairs
 from bbccli.documents.compare import compare_document
 from bbccli.documents.gate import GateRule, judged
 from bbccli.documents.leaderboard import leaderboard
-from bbccli.methods import estimate
-from bbccli.methods.several import _around_its_value
+from bbccli.methods import Gives, Method, estimate
 from bbccli.metrics.capped import measuring
 from bbccli.notes import NOTES
 from bbccli.planning import of_pilot
@@ -25,10 +24,11 @@ from bbccli.reports import FORMS
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.page.of_blocks import figures_of
 from bbccli.reports.words.comparison_sentences import quote
-from bbccli.stats.bootstrap.search_cost import search_cost
-from bbccli.stats.case import Case
+from bbccli.stats.case import Answer
+from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, candidates
-from bbccli.types import Direction, MetricKind, Pooling, Side
+from bbccli.types import Direction, Interval, MetricKind, Pooling, Side
+from bbccli.use_cases.correct import cost_of_search
 
 OTHERS = [name for name, metric in METRICS.items() if metric.kind is MetricKind.OTHER]
 BY_TOOL = Plan(n_resamples=100, pooling=Pooling.FOLD_MEAN, selection=Pooling.FOLD_MEAN)
@@ -61,8 +61,6 @@ def test_a_method_over_folds_measures_over_folds(method):
 
 def slow_bbc(matrix, metric, plan):
     """Select by the mean over folds in each bag, score out of it over pooled rows, in loops."""
-    from bbccli.stats.resampling import draws_of
-
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 2)
     over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN)
     pooled = candidates(matrix, metric, Pooling.POOLED)
@@ -169,23 +167,24 @@ def test_another_pooling_measures_as_it_selects():
         assert measuring(METRICS["f1"], plan) is Pooling.WITHIN_FOLDS
 
 
-@pytest.mark.parametrize("off", [-0.2, 0.2])
-def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
-    one = bbc(for_metric("accuracy"), "accuracy", Plan(n_resamples=100))
-    assert _around_its_value(one, METRICS["accuracy"]) is one
-    lower, upper = one.interval.lower, one.interval.upper
-    noted = replace(one, notes=(NOTES["leave-one-out"]("F1"),))
-    beyond = replace(noted, value=(lower if off < 0 else upper) + off)
-    found = _around_its_value(beyond, METRICS["accuracy"])
-    assert [note.code for note in found.notes] == ["leave-one-out", "outside-interval"]
-    assert (found.interval.lower, found.interval.upper) == (
-        min(lower, beyond.value),
-        max(upper, beyond.value),
-    )
-    near = replace(noted, value=(lower if off < 0 else upper) * (1 + np.sign(off) * 1e-15))
-    found = _around_its_value(near, METRICS["accuracy"])
-    assert found.notes == noted.notes
-    assert found.interval.lower <= near.value <= found.interval.upper
+@pytest.mark.parametrize(
+    ("value", "ends", "told"),
+    [
+        (0.5, (0.4, 0.6), ["leave-one-out"]),
+        (0.2, (0.2, 0.6), ["leave-one-out", "outside-interval"]),
+        (0.8, (0.4, 0.8), ["leave-one-out", "outside-interval"]),
+        (0.6 * (1 + 1e-15), (0.4, 0.6 * (1 + 1e-15)), ["leave-one-out"]),
+    ],
+)
+def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(value, ends, told):
+    noted = (NOTES["leave-one-out"]("F1"),)
+    answer = Answer(value, Interval(0.4, 0.6, 0.95, Side.TWO), notes=noted)
+    gives = frozenset({Gives.POINT, Gives.INTERVAL})
+    mine = Method("mine", "mine", lambda case: answer, gives, "mine", "nobody 2000")
+    ((found,), _) = estimate(for_metric("accuracy"), "accuracy", Plan(), [mine])
+    assert (found.interval.lower, found.interval.upper) == ends
+    codes = [note.code for note in found.notes]
+    assert [code for code in codes if code in ("leave-one-out", "outside-interval")] == told
 
 
 def of_two_scales(share):
@@ -242,7 +241,7 @@ def test_one_better_than_the_winner_is_ahead_of_it(share, inside):
 def test_the_cost_of_a_search_ends_at_bbc_s_figures_and_a_plan_begins_there(name):
     matrix, metric = of_two_scales(0.4), METRICS[name]
     found = bbc(matrix, name, BY_TOOL)
-    cost = search_cost(Case(matrix, metric, metric, BY_TOOL))
+    cost = cost_of_search(matrix, metric, BY_TOOL, needed=True)
     assert cost.corrected[-1] == pytest.approx(found.value, abs=1e-12)
     assert cost.naive[-1] == pytest.approx(found.naive, abs=1e-12)
     basis = of_pilot(matrix, metric, BY_TOOL)
