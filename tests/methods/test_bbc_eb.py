@@ -9,8 +9,6 @@ from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
-from bbccli.methods import bbc as bbc_methods
-from bbccli.stats.bootstrap import contenders
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
@@ -25,17 +23,20 @@ def bags_of(matrix, name, plan=PLAN):
     return candidates(matrix, METRICS[name], plan.pooling).score(draws.in_bag), draws.in_bag
 
 
-def expected_of(matrix, name, plan=PLAN):
-    """The estimate by the slow loop, from performances that the package scores."""
+def unclipped(matrix, name, plan=PLAN):
+    """The mean of both parts by the slow loop, from performances that the package scores."""
     metric = METRICS[name]
-    every = candidates(matrix, metric, plan.pooling)
-    naive = every.score(np.ones((1, matrix.n_samples), np.uint8))[0]
+    naive = candidates(matrix, metric, plan.pooling).performances()
     bags, _ = bags_of(matrix, name, plan)
-    winner = int(metric.direction.best(naive))
     found = METHODS["bbc-632"].run(matrix, metric, plan)
     assert found.distribution.n_redrawn == 0
-    half = (shrunken_winner(naive, bags, winner, metric.direction.sign) + found.value) / 2
-    return clipped(half, METHODS["bbc"].run(matrix, metric, plan).value, naive[winner], metric)
+    winner = int(metric.direction.best(naive))
+    return (shrunken_winner(naive, bags, winner, metric.direction.sign) + found.value) / 2
+
+
+def expected_of(matrix, name, plan=PLAN):
+    of_bbc = METHODS["bbc"].run(matrix, METRICS[name], plan)
+    return clipped(unclipped(matrix, name, plan), of_bbc.value, of_bbc.naive, METRICS[name])
 
 
 def clipped(value, worst, best, metric):
@@ -106,19 +107,16 @@ def test_one_configuration_is_its_figure():
     assert found.error.value == 0
 
 
-def test_where_it_is_clipped_the_interval_reaches_over_both(monkeypatch):
-    matrix = binary(n_samples=80, n_configurations=20, seed=4)
-    moved = []
-    run = bbc_methods.moved
-    monkeypatch.setattr(bbc_methods, "moved", lambda *args: moved.append(run(*args)) or moved[-1])
-    monkeypatch.setattr(
-        contenders, "shrunken", lambda *_: contenders.Shrunken(0.0, np.zeros(PLAN.n_resamples))
+@pytest.mark.parametrize(("name", "n", "seed"), [("auc", 30, 22), ("log-loss", 20, 25)])
+def test_where_it_is_clipped_the_interval_reaches_over_both(name, n, seed):
+    matrix, plan = binary(n_configurations=n, seed=seed), replace(PLAN, guard=False, level=0.6)
+    found, of_bbc = (
+        METHODS[method].run(matrix, METRICS[name], plan) for method in ("bbc-eb", "bbc")
     )
-    found = EB.run(matrix, METRICS["accuracy"], PLAN)
-    before, after = moved
-    assert before.value < after.value == found.value
-    assert found.interval.lower == before.interval.lower < after.interval.lower
-    assert found.interval.upper == after.interval.upper > before.interval.upper
+    shift, sign = unclipped(matrix, name, plan) - of_bbc.value, METRICS[name].direction.sign
+    assert sign * shift < -0.005 and found.value == of_bbc.value
+    reached = of_bbc.interval.lower + min(shift, 0), of_bbc.interval.upper + max(shift, 0)
+    assert (found.interval.lower, found.interval.upper) == pytest.approx(reached, abs=1e-12)
 
 
 def test_the_undefined_are_left_out():
