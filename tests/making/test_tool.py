@@ -10,19 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from day import swept
-from making.test_kernels import given_of
 from matrices import binary
 from sklearn.metrics import f1_score
 
 import bbccli
 from bbccli import Plan
-from bbccli.domain.source import Ensemble
+from bbccli.domain.source import Ensemble, ToolRun
 from bbccli.metrics import METRICS
 from bbccli.reading import read
 from bbccli.reports import FORMS
 from bbccli.stats.case import maker_of
-from bbccli.stats.making.tool import combine, maker_of_run, repeat_ensemble
-from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.verification import verify
 from bbccli.tools.autogluon import ensemble_of
 
@@ -39,9 +36,14 @@ def altered(folder: Path, **changes: object) -> Path:
     return run
 
 
-def made_again(path: Path):
-    matrix = read(path)
-    return repeat_ensemble(maker_of_run(matrix), matrix.source.run.ensemble)
+def ruled(matrix, rule: Ensemble):
+    """The matrix as if a tool had chosen an ensemble by this rule."""
+    run = replace(matrix.source.run or ToolRun(tool="mine"), ensemble=rule)
+    return replace(matrix, source=replace(matrix.source, run=run))
+
+
+def maker(matrix, metric: str, **plan: object):
+    return maker_of(matrix, METRICS[metric], Plan(**plan))
 
 
 RUNS = [f"mljar{one}" for one in ("", "_diabetes", "_lognormal", "_repeats", "_weights")]
@@ -51,10 +53,13 @@ RUNS += ["holdout", "holdout_dates", "holdout_numbers", "holdout_rare"]
 
 @pytest.mark.parametrize("name", RUNS)
 def test_members_weights_and_score_of_every_run(name: str):
-    path = (MLJAR if name.startswith("mljar") else GLUON) / name
-    found = made_again(path)
-    assert found.holds
-    assert found.score == pytest.approx(found.reported, rel=1e-6, abs=1e-6)
+    """What differs from those of the tool would not be taken."""
+    matrix = read((MLJAR if name.startswith("mljar") else GLUON) / name)
+    rule = matrix.source.run.ensemble
+    threshold = 0.5 if rule.cuts == "grid" else None  # as its leaderboard
+    found = bbccli.correct(matrix, metric=rule.metric, threshold=threshold, n_resamples=10)
+    assert (found.winner, found.estimate.made.reported) == (rule.name, rule.score)
+    assert found.naive == pytest.approx(rule.score, rel=1e-6, abs=1e-6)
 
 
 def test_fit_extra_makes_its_ensemble_of_its_own_models():
@@ -64,7 +69,6 @@ def test_fit_extra_makes_its_ensemble_of_its_own_models():
 
 def test_weights_that_count_in_the_score_are_needed():
     run = GLUON / "bag_weights"
-    assert not made_again(run).holds
     found = bbccli.correct(run, labels=run / "train.csv", weight="w", n_resamples=50)
     assert found.winner == "WeightedEnsemble_L2"
 
@@ -81,10 +85,8 @@ def test_weights_that_count_in_the_score_are_needed():
 )
 def test_another_rule_or_report_is_not_reproduced(changes: dict[str, object]):
     matrix = read(MLJAR / "mljar")
-    rule = replace(matrix.source.run.ensemble, **changes)
-    run = replace(matrix.source.run, ensemble=rule)
-    other = replace(matrix, source=replace(matrix.source, run=run))
-    assert not repeat_ensemble(maker_of_run(other), rule).holds
+    other = ruled(matrix, replace(matrix.source.run.ensemble, **changes))
+    assert bbccli.correct(other, n_resamples=10).winner == "10_LightGBM_GoldenFeatures"
 
 
 def as_the_tool(matrix, rule: Ensemble, weights: np.ndarray) -> np.ndarray:
@@ -149,9 +151,9 @@ KINDS = ("a", "a", "b", "b", "b", "c")
 )
 def test_in_every_bag_the_rule_is_that_of_the_tool(changes: dict[str, object]):
     matrix = binary(60, 6, seed=5)
-    rule = Ensemble(name="E", rounds=7, **changes)
+    rule = Ensemble(name="E", rounds=7, candidates=matrix.configurations, **changes)
     weights = np.random.default_rng(3).multinomial(60, np.full(60, 1 / 60), 25).astype(np.uint8)
-    shares = combine(given_of(matrix, rule.metric), rule)(weights)
+    shares = maker(ruled(matrix, rule), "auc", select="tool").combine(weights)
     for bag, found in zip(weights, shares, strict=True):
         assert found == pytest.approx(as_the_tool(matrix, rule, bag), abs=1e-12)
 
@@ -245,10 +247,9 @@ def test_mljar_ranks_without_weights():
     run = TOOLS / "mljar_ranks"
     matrix = read(run)
     assert matrix.outcome.weights is not None
-    found = made_again(run)
-    assert found.holds
-    rule = replace(matrix.source.run.ensemble, unweighted=False)
-    assert not repeat_ensemble(maker_of_run(matrix), rule).holds
+    assert bbccli.correct(matrix, n_resamples=10).winner == "Ensemble"
+    other = ruled(matrix, replace(matrix.source.run.ensemble, unweighted=False))
+    assert bbccli.correct(other, n_resamples=10).winner != "Ensemble"
     verification = verify(matrix)
     # the targets of a model that scales them are equal no more
     assert (verification.n_checked, verification.largest_difference < 1e-9) == (2, True)
@@ -271,20 +272,13 @@ def test_the_rule_of_a_tool_needs_a_tool():
     assert refused.value.hint == 'threshold="tuned"'
 
 
-def cut_again(path: Path) -> tuple[float, float | None]:
-    matrix = read(path)
-    rule = matrix.source.run.ensemble
-    plan = Plan(select="tool", cut="tool")
-    return float(maker_of(matrix, METRICS[rule.cut_for], plan).of_all.cuts[0]), rule.cut
-
-
 def test_a_tool_selects_first_and_then_cuts():
     """Not the configuration whose best cut is best, even where both are by one metric."""
     matrix, metric = read(MLJAR / "mljar"), METRICS["accuracy"]
     assert matrix.source.run.ensemble.cut_for == metric.name
     weights = np.random.default_rng(2).multinomial(569, np.full(569, 1 / 569), 20).astype(np.uint16)
     selected, jointly = (
-        maker_of(matrix, metric, Plan(cut=cut)).combine(weights) for cut in ("tool", "tuned")
+        maker(matrix, "accuracy", cut=cut).combine(weights) for cut in ("tool", "tuned")
     )
     best = metric.direction.best(metric.bind(matrix.outcome, matrix.predictions[0] > 0.5)(weights))
     assert selected.argmax(axis=1).tolist() == best.tolist()
@@ -293,36 +287,54 @@ def test_a_tool_selects_first_and_then_cuts():
 
 @pytest.mark.parametrize("name", ["mljar", "mljar_repeats", "mljar_weights"])
 def test_the_cut_of_mljar_is_found_again(name: str):
-    found, stored = cut_again(MLJAR / name)
-    assert found == pytest.approx(stored, abs=1e-12)
+    matrix = read(MLJAR / name)
+    made = maker(matrix, "accuracy", select="tool", cut="tool")
+    assert made.of_all.cuts == pytest.approx([matrix.source.run.ensemble.cut], abs=1e-12)
+
+
+def cuts_of(matrix, scores: np.ndarray, cut_for: str, cuts: str, weights: np.ndarray):
+    """Cuts (B,) of the only candidate of a tool in bags (B, N)."""
+    rule = Ensemble(
+        name="E", metric="auc", candidates=("only",), rounds=1, cuts=cuts, cut_for=cut_for
+    )
+    only = replace(
+        matrix.of_configurations([0]), predictions=scores[None, :, None], configurations=("only",)
+    )
+    made = maker(ruled(only, rule), cut_for, select="tool", cut="tool")
+    return made.steps(weights, np.ones((len(weights), 1))).cuts
 
 
 def test_cuts_of_mljar_in_bags_are_those_of_the_copies():
     matrix = read(MLJAR / "mljar_weights")
     rng = np.random.default_rng(1)
-    made = rng.uniform(size=(1, 150, 6)).round(2)
     weights = rng.multinomial(150, np.full(150, 1 / 150), 6).astype(np.uint8)
     truth, masses = matrix.outcome.values, matrix.outcome.weights
     # a bag of positives alone: the lowest cut, below them all, is best
     weights = np.vstack([weights, truth == 1]).astype(np.uint8)
-    made = np.dstack([made, np.linspace(0.5, 0.9, 150)[None]])
-    cuts_found = quantiles(given_of(matrix, "accuracy"))(weights, made)
-    for bag, column, found in zip(weights, made[0].T, cuts_found, strict=True):
-        rows = np.repeat(np.arange(150), bag)
-        scores = np.sort(column[rows])
-        cuts, right = [], []
-        for i in range(100):
-            k = i * max(1, len(rows) // 100)
-            if k + 1 >= len(rows):
-                break
-            cut = 0.9 * scores[0] if i == 0 else 0.5 * (scores[k] + scores[k + 1])
-            if not (column[rows] > cut).any():
-                break
-            cuts.append(cut)
-            right.append(np.average((column[rows] > cut) == truth[rows], weights=masses[rows]))
-        best = np.flatnonzero(np.array(right) >= max(right) - 1e-12)[0]
-        assert found == pytest.approx(cuts[best], abs=1e-15)
-    assert found == pytest.approx(0.9 * scores[0])
+    for column in (rng.uniform(size=150).round(2), np.linspace(0.5, 0.9, 150)):
+        found = cuts_of(matrix, column, "accuracy", "quantiles", weights)
+        for bag, cut in zip(weights, found, strict=True):
+            rows = np.repeat(np.arange(150), bag)
+            assert cut == pytest.approx(
+                as_mljar(column[rows], truth[rows], masses[rows]), abs=1e-15
+            )
+        assert cut == pytest.approx(0.9 * column[rows].min())
+
+
+def as_mljar(column: np.ndarray, truth: np.ndarray, masses: np.ndarray) -> float:
+    """The first best of cuts between scores that are a hundredth of the rows apart."""
+    scores = np.sort(column)
+    cuts, right = [], []
+    for i in range(100):
+        k = i * max(1, len(scores) // 100)
+        if k + 1 >= len(scores):
+            break
+        cut = 0.9 * scores[0] if i == 0 else 0.5 * (scores[k] + scores[k + 1])
+        if not (column > cut).any():
+            break
+        cuts.append(cut)
+        right.append(np.average((column > cut) == truth, weights=masses))
+    return cuts[np.flatnonzero(np.array(right) >= max(right) - 1e-12)[0]]
 
 
 def as_autogluon(truth: np.ndarray, scores: np.ndarray) -> float:
@@ -346,23 +358,23 @@ def as_autogluon(truth: np.ndarray, scores: np.ndarray) -> float:
     return chosen
 
 
-def test_cuts_of_autogluon_in_bags():
+@pytest.mark.parametrize("digits", [9, 1])
+def test_cuts_of_autogluon_in_bags(digits: int):
     matrix = read(GLUON / "bag_shuffled")
     rng = np.random.default_rng(2)
-    made = rng.beta(0.7, 1.5, size=(1, 60, 8)).astype(np.float32)
-    made[..., 4:] = (made[..., 4:] * 10).round() / 10
-    weights = rng.multinomial(60, np.full(60, 1 / 60), 8).astype(np.uint8)
-    found = grid(given_of(matrix, "f1"))(weights, made)
-    for bag, column, cut in zip(weights, made[0].T, found, strict=True):
+    column = rng.beta(0.7, 1.5, size=60).round(digits)
+    weights = rng.multinomial(60, np.full(60, 1 / 60), 6).astype(np.uint8)
+    found = cuts_of(matrix, column, "f1", "grid", weights)
+    for bag, cut in zip(weights, found, strict=True):
         rows = np.repeat(np.arange(60), bag)
-        expected = as_autogluon(matrix.outcome.values[rows], column[rows])
+        expected = as_autogluon(matrix.outcome.values[rows], column[rows].astype(np.float32))
         assert cut == pytest.approx(expected, abs=1e-7)
 
 
 def test_labels_are_taken_at_the_cut_of_predict():
     found = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100)
     matrix = found.matrix
-    made = maker_of_run(matrix).of_all.made[0, :, 0]
+    made = maker(matrix, "accuracy", select="tool").of_all.made[0, :, 0]
     at_cut = np.mean((made > 0.7300679897678) == matrix.outcome.values)
     assert (found.naive, found.estimate.made.cut) == pytest.approx((at_cut, 0.7300679897678))
     half = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100, threshold=0.5)
