@@ -127,22 +127,22 @@ def _by_values(glance: Glance) -> dict[str, str]:
         return {}
     head = some_rows(sheet, flat, max(GLANCE, 2 * TIMES * len(names) // n_classes))
     extent = np.fmax.reduce(head, axis=None) - np.fmin.reduce(head, axis=None)
-    if extent <= _APART and not (head % 1 > 0).any():  # no label is far enough from others
-        return {}
-    if len({tuple(cell.label for cell in some) for some in cells}) > 1:
+    alike = extent <= _APART and not (head > np.floor(head)).any()  # no label is far from others
+    if alike or len({tuple(cell.label for cell in some) for some in cells}) > 1:
         return {}
     head = _stacked(head, len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
     spread = np.ptp(head, axis=0)  # no number or infinite, which is refused later, or constant
-    fine = (head % 1 > 0).any(axis=0) | (spread > _APART)  # else no other is far enough
+    fine = (head > np.floor(head)).any(axis=0) | (spread > _APART)  # else no other is far enough
     used = np.array([c for c in sorted(different) if fine[c] and 0 < spread[c] < np.inf], int)
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
     head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
     units, recipes = _units(head), dict[str, str]()
     between = _between(head, units)
-    rest = _rest(head) if between.any() or n_classes > 1 else np.full(len(names), np.inf)
-    for scale, (scaled, slope) in _scales(n_classes).items():
+    scales = _scales(n_classes) if between.any() or n_classes > 1 else {}
+    rest = _rest(head) if scales else np.empty(0)
+    for scale, (scaled, slope) in scales.items():
         in_scale, steps = scaled(head), (units * slope(head)).max(axis=0)
         # means on other scales are nearly means
         likely = _between(in_scale, steps) if scale == _NORMALISED else between

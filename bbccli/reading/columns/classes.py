@@ -224,7 +224,7 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows tells columns apart; that of the mirror is known.
     """
-    if not (first % 1 > 0).any():
+    if not (first > np.floor(first)).any():
         return  # labels and the opposite ones
     # one is missing where the other is
     rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)

@@ -86,7 +86,8 @@ class Glance:
     @cached_property
     def fractions(self) -> BoolArray:
         """(C,) True for undecided columns with a fraction."""
-        return np.asarray((self.array % 1 > 0).any(axis=0))
+        # `% 1` would take thirty times as long
+        return np.asarray((self.array > np.floor(self.array)).any(axis=0))
 
     @cached_property
     def labels(self) -> list[str]:
