@@ -1,7 +1,7 @@
 """Columns play roles by hand, by name, or by a synonym."""
 
 import pytest
-from day import swept
+from day import daily, swept
 from documents import codes
 from reading import refused
 
@@ -48,24 +48,14 @@ def test_two_synonyms_of_truth_are_ambiguous(save):
     assert read(path, roles=Roles(truth="target")).outcome.values.tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    "flag",
-    [
-        "truth",
-        swept("fold"),
-        swept("repeat"),
-        swept("group"),
-        swept("row_id"),
-        swept("time"),
-        swept("event"),
-    ],
-)
-def test_roles_that_cannot_be(save, flag):
+ROLES = ("truth", "fold", "repeat", "group", "row_id", "time", "event")
+
+
+@pytest.mark.parametrize("role", daily(ROLES, ["truth"]))
+def test_roles_that_cannot_be(save, role):
     path = save("m.csv", {"fold": [0, 1, 2], **BINARY})
-    error = refused(
-        f"{flag} is 'fould', which is not a column", path, roles=Roles(**{flag: "fould"})
-    )
-    assert error.hint == "did you mean 'fold'?"
+    words, roles = f"{role} is 'fould', which is not a column", Roles(**{role: "fould"})
+    refused(words, path, roles=roles, hint="did you mean 'fold'?")
     twice = Roles(truth="a", fold="a")
     refused("'a' is given two roles", path, roles=twice, kind=OptionError)
 
@@ -110,59 +100,45 @@ def test_time_and_event(save):
     assert read(path, roles=Roles(time="time")).task is Task.SURVIVAL
 
 
+def table(folds, keys=None, role="fold"):
+    """Text of a table, the folds as they are written."""
+    keys = range(len(folds)) if keys is None else keys
+    rows = [f"{k},{fold},{i % 2},{i / 99}" for i, (k, fold) in enumerate(zip(keys, folds))]  # noqa: B905
+    return "\n".join([f"row_id,{role},truth,a", *rows])
+
+
 @pytest.mark.parametrize("role", ["fold", "group"])
-def test_names_that_are_the_same_number_remain_apart(tmp_path, role):
+def test_names_that_are_the_same_number_remain_apart(save, role):
     """Fold 10 of repeat 1 is not fold 1."""
-    path = tmp_path / "m.csv"
-    rows = [f"{i},1.{i % 10 + 1},{i // 10 % 2},{i / 40}" for i in range(40)]
-    path.write_text("\n".join([f"row_id,{role},truth,a", *rows]))
-    assert n_parts(read(path)) == 10
-    path.write_text(path.read_text().replace(",1.10,", ",1.1,"))
-    assert n_parts(read(path)) == 9
+    text = table([f"1.{i // 2 % 10 + 1}" for i in range(40)], role=role)
+    for one, n in ((text, 10), (text.replace(",1.10,", ",1.1,"), 9)):
+        matrix = read(save("m.csv", one))
+        assert (matrix.n_folds if role == "fold" else matrix.n_groups) == n
 
 
-def n_parts(matrix):
-    return len({*(matrix.groups if matrix.folds is None else matrix.folds[0]).tolist()})
-
-
-def test_configurations_that_are_the_same_number_remain_apart(tmp_path):
-    path = tmp_path / "m.csv"
+def test_configurations_that_are_the_same_number_remain_apart(save):
     rows = [f"{i},{name},{i % 2},{i / 20}" for name in ("0.1", "0.10", "2") for i in range(20)]
-    path.write_text("\n".join(["row_id,config,truth,prediction", *rows]))
+    path = save("m.csv", "\n".join(["row_id,config,truth,prediction", *rows]))
     assert read(path).configurations == ("0.1", "0.10", "2")
 
 
 @pytest.mark.parametrize("factor", [1e-12, 0.37])
-def test_folds_of_real_numbers_are_refused(tmp_path, factor):
-    path = tmp_path / "m.csv"
-    rows = [f"{i},{i % 5 + i * factor!r},{i % 2},{i / 20}" for i in range(20)]
-    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+def test_folds_of_real_numbers_are_refused(save, factor):
+    path = save("m.csv", table([repr(i % 5 + i * factor) for i in range(20)]))
     e = refused(r"fold is not an integer or a name \(column 'fold', row 1, value ", path)
     assert e.further == 18
-    path.write_text(
-        "\n".join(
-            ["row_id,fold,truth,a", *(f"{i},{i % 5 * 3}.5,{i % 2},{i / 20}" for i in range(20))]
-        )
-    )
-    assert read(path).fold_names == ("0.5", "3.5", "6.5", "9.5", "12.5")
-
-
-def with_folds(path, folds):
-    rows = [f"{i},{fold},{i % 2},{i / 99}" for i, fold in enumerate(folds)]
-    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
-    return path
+    halves = read(save("m.csv", table([f"{i % 5 * 3}.5" for i in range(20)])))
+    assert halves.fold_names == ("0.5", "3.5", "6.5", "9.5", "12.5")
 
 
 @pytest.mark.parametrize("slip", ["oops", "1O", "-", "3.5", "1e400", "Fold 3"])
-def test_a_slip_among_numbered_folds_is_no_fold(tmp_path, slip):
+def test_a_slip_among_numbered_folds_is_no_fold(save, slip):
     folds = [str(i % 5) for i in range(60)]
-    path = with_folds(tmp_path / "m.csv", [*folds[:7], slip, *folds[8:]])
-    e = refused(
-        r"fold is not a whole number, as the others are \(column 'fold', row 7, value ", path
-    )
-    assert e.further == 0
-    path = with_folds(tmp_path / "m.csv", [*folds[:7], slip, *folds[8:30], "x", *folds[31:]])
-    e = refused("fold is not a whole number", path)
+    folds[7] = slip
+    words = r"fold is not a whole number, as the others are \(column 'fold', row 7, value "
+    assert refused(words, save("m.csv", table(folds))).further == 0
+    folds[30] = "x"
+    e = refused(words, save("m.csv", table(folds)))
     assert (str(e.value), e.further) == (slip, 1)
 
 
@@ -179,17 +155,13 @@ def test_a_slip_among_numbered_folds_is_no_fold(tmp_path, slip):
         (["0", "1"] * 20 + ["2"], ("0", "1", "2")),
     ],
 )
-def test_folds_of_text_remain(tmp_path, folds, names):
-    matrix = read(with_folds(tmp_path / "m.csv", folds))
-    assert matrix.fold_names == names
+def test_folds_of_text_remain(save, folds, names):
+    assert read(save("m.csv", table(folds))).fold_names == names
 
 
-def test_padded_folds_are_numbers_and_words_are_keys(tmp_path):
-    path = tmp_path / "m.csv"
-    rows = [f"{key},{i % 3 + 8:02d},{i % 2},{i / 9}" for i, key in enumerate("abcdefghi")]
-    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
-    matrix = read(path)
+def test_padded_folds_are_numbers_and_words_are_keys(save):
+    folds = [f"{i % 3 + 8:02d}" for i in range(9)]
+    matrix = read(save("m.csv", table(folds, "abcdefghi")))
     assert matrix.fold_names == ("8", "9", "10")
     assert matrix.keys[-1] == "i"
-    path.write_text(path.read_text().replace("a,08", "7,08"))
-    assert read(path).n_samples == 9
+    assert read(save("m.csv", table(folds, "7bcdefghi"))).n_samples == 9

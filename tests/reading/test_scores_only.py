@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from day import swept
+from day import daily
 from documents import codes
 from reading import refused
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import OptionError
 from bbccli.metrics import metric_named
 from bbccli.reading import Roles, read
 from bbccli.types import Task
@@ -33,22 +33,11 @@ SEARCHES = {
     "W&B": {"Name": NAMES, "State": ["finished"] * N, "dropout": LOW(), "val/f1": HIGH()},
     "MLflow": {"run_id": NAMES, "params.model": ["a", "b"] * 6, "metrics.rmse": LOW()},
     "Optuna": {"number": EPOCH, "value": HIGH(), "params_C": LOW(), "state": ["COMPLETE"] * N},
-    "Optuna, several values": {
-        "number": EPOCH,
-        "values_auc": HIGH(),
-        "values_s": LOW(),
-        "params_k": EPOCH + 1,
-    },
+    "Optuna, several values": {"number": EPOCH, "values_auc": HIGH(), "params_k": EPOCH + 1},
     "curve": {"threshold": EPOCH / N, "sensitivity": HIGH(), "specificity": LOW()},
     "ray": {"trial_id": NAMES, "mean_accuracy": HIGH(), "config/lr": LOW()},
     "YOLO": {"epoch": EPOCH, "train/box_loss": LOW(), "metrics/precision(B)": HIGH()},
-    "collect_metrics": {
-        "penalty": LOW(),
-        ".metric": ["roc_auc", "accuracy"] * 6,
-        "mean": HIGH(),
-        "std_err": LOW(),
-        ".config": NAMES,
-    },
+    "collect_metrics": {".metric": ["roc_auc", "accuracy"] * 6, "mean": HIGH(), ".config": NAMES},
     "LazyPredict": {"Model": NAMES, "Balanced Accuracy": HIGH(), "ROC AUC": HIGH()},
     "grid search": {"param_C": LOW(), "split0_test_score": HIGH(), "mean_test_score": HIGH()},
     "folds as columns": {"model": NAMES, "fold_0": HIGH(), "fold_1": HIGH(), "fold_2": HIGH()},
@@ -75,11 +64,7 @@ MANY = {
     "systems by metric": {"q_id": ITEM, "bm25_ndcg": RNG.random(60), "dense_ndcg": RNG.random(60)},
     "one system": {"question_id": ITEM, "exact_match": RIGHT},
     "prompts": {"item": ITEM, "prompt 1": RIGHT, "prompt 2": 1 - RIGHT},
-    "models called so": {
-        "task": ITEM,
-        "loss-aware": RNG.random(60),
-        "recall-boost": RNG.random(60),
-    },
+    "models called so": {"task": ITEM, "loss-aware": RNG.random(60), "recall-x": RNG.random(60)},
 }
 
 
@@ -99,11 +84,8 @@ def test_long_scores_are_read(save):
     }
     roles = Roles(row_id="subject", configuration="pipeline", prediction="accuracy")
     assert read(save("t.csv", crossed), task=Task.SCORE, roles=roles).n_configurations == 3
-    datasets = {
-        "dataset": crossed["subject"],
-        "model": crossed["pipeline"],
-        "test_acc": crossed["accuracy"],
-    }
+    names = {"subject": "dataset", "pipeline": "model", "accuracy": "test_acc"}
+    datasets = {name: crossed[own] for own, name in names.items()}
     refused("prediction is text", save("u.csv", datasets), task=Task.SCORE)
 
 
@@ -170,18 +152,8 @@ def test_one_row_per_fold_is_doubted(save):
         assert matrix.configurations == ("m0", "m1", "m2", "m3")
         (note,) = [one for one in matrix.notes if one.code == "scores-of-folds"]
         assert "10 folds" in note.text
-
-
-def test_one_row_per_fold_and_configuration_is_doubted(save):
-    table = {
-        "model": np.repeat(["a", "b"], 10),
-        "fold": np.tile(np.arange(10), 2),
-        "score": RNG.uniform(0.7, 0.9, 20),
-    }
-    assert "scores-of-folds" in codes(read(save("t.csv", table), task=Task.SCORE))
-
-
-def test_items_in_folds_are_not_doubted(save):
+    long = {"model": ["a"] * 10 + ["b"] * 10, "fold": [*range(10)] * 2, "score": RNG.random(20)}
+    assert "scores-of-folds" in codes(read(save("t.csv", long), task=Task.SCORE))
     items = {"fold": np.arange(60) % 5, "a": RNG.random(60), "b": RNG.random(60)}
     assert "scores-of-folds" not in codes(read(save("t.csv", items), task=Task.SCORE))
 
@@ -190,11 +162,9 @@ def test_the_truth_is_asked_for(save):
     """One column of few whole numbers beside others is the truth, whatever it is called."""
     grade = RNG.integers(1, 7, 60)
     models = {f"net {i}": (grade + RNG.normal(size=60)).round(4) for i in range(3)}
-    path = save("t.csv", {"essay_id": ITEM, "score": grade, **models})
-    with pytest.raises(InputError) as caught:
-        read(path)
-    assert "--truth score" in caught.value.told()[1]
-    assert "--task score" not in caught.value.told()[1]
+    hint = refused("truth", save("t.csv", {"essay_id": ITEM, "score": grade, **models})).told()[1]
+    assert "--truth score" in hint
+    assert "--task score" not in hint
 
 
 QUERIES = [
@@ -205,20 +175,15 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUERIES)
-def test_metrics_of_queries(name):
-    with pytest.raises(OptionError) as caught:
-        metric_named(name)
-    assert "scores per query" in caught.value.told()[1]
+SLIPS = ["mapee", "recall_makro", "precission", "f1-maco", "pearsn"]
 
 
-@pytest.mark.parametrize(
-    "name", ["mapee", swept("recall_makro"), swept("precission"), swept("f1-maco"), swept("pearsn")]
-)
-def test_a_slip_in_a_name_is_no_metric_of_queries(name):
+@pytest.mark.parametrize("name", QUERIES + daily(SLIPS, ["mapee"]))
+def test_metrics_of_queries_and_slips_in_names(name):
     with pytest.raises(OptionError) as caught:
         metric_named(name)
-    assert "did you mean" in caught.value.told()[1]
+    hint = "did you mean" if name in SLIPS else "scores per query"
+    assert hint in caught.value.told()[1]
 
 
 def test_the_command_for_queries_works(save):
@@ -231,6 +196,13 @@ def test_the_command_for_queries_works(save):
 MEANS = {"svm": [0.812, 0.798, 0.823, 0.844, 0.801], "rf": [0.834, 0.851, 1.0, 0.829, 0.842]}
 TWICE = {name: values * 2 for name, values in MEANS.items()}
 BY_MODEL = {"model": ["svm"] * 5 + ["rf"] * 5, "score": MEANS["svm"] + MEANS["rf"]}
+LONG = {
+    "model": ["svm"] * 25 + ["rf"] * 25,
+    "i": [*range(25)] * 2,
+    "score": RNG.normal(0.8, 0.03, 50),
+}
+QUESTIONS = [f"q{i}" for i in range(6)]
+MANY_MEANS = [0.7, 0.6, 0.6, 0.8, 0.7, 0.5, 0.6, 0.7, 0.6, 0.8]
 FOLDS = {
     "counted": {"fold": range(5), **MEANS},
     "counted by another name": {"cv_fold": range(1, 6), **MEANS},
@@ -252,64 +224,35 @@ MAY_BE_FOLDS = {
     | {name: values * 8 for name, values in MEANS.items()},
     "of one metric": {"metric": ["f1"] * 10, **TWICE},
     "of small folds": {k: RNG.binomial(10, 0.8, 60) / 10 for k in "ab"},
-    "a score of nought, and one model without fault": {
-        "a": [0, 0.7, 0.6, 0.6, 0.8, 0.7, 0.5, 0.6, 0.7, 0.6, 0.8],
-        "b": [1] * 11,
-    },
+    "a score of nought, and one model without fault": {"a": [0, *MANY_MEANS], "b": [1] * 11},
     "percents": {name: (100 * np.array(values)).round() for name, values in TWICE.items()},
     "errors": {k: RNG.normal(23_000, 2_000, 25) for k in "ab"},
     "explained variance": {k: RNG.normal(0.1, 0.15, 50) for k in "ab"},
     "losses with their sign turned": {k: -RNG.normal(0.4, 0.03, 20) for k in "ab"},
-    "long and counted": {
-        "model": np.repeat(["svm", "rf"], 25),
-        "i": np.tile(range(25), 2),
-        "score": RNG.normal(0.8, 0.03, 50),
-    },
+    "long and counted": LONG,
 }
 ITEMS = {
-    "named": {"question": [f"q{i}" for i in range(5)], **MEANS},
+    "named": {"question": QUESTIONS[:5], **MEANS},
     "right or wrong": {"a": [1, 0, 1, 1, 0], "b": [0, 0, 1, 0, 1]},
     "graded": {"a": [0.5, 0, 1, 1, 0], "b": [0, 0.25, 1, 0, 1]},
     "rated": {"a": [4, 5, 3, 2, 1, 5, 4, 4, 3, 2, 2], "b": [5, 4, 4, 3, 2, 1, 3, 5, 2, 1, 3]},
     "many": {name: RNG.beta(0.5, 0.5, 40) for name in MEANS},
     "in folds": {"fold": np.arange(40) % 5, **{k: RNG.beta(0.5, 0.5, 40) for k in MEANS}},
-    "numbered by no count": {
-        "id": RNG.permutation(1000)[:40],
-        **{k: RNG.random(40) for k in MEANS},
-    },
-    "in one fold": {"item": [f"q{i}" for i in range(5)], "fold": [1] * 5, **MEANS},
+    "numbered by no count": {"id": RNG.permutation(1000)[:40], "a": RNG.random(40)},
+    "in one fold": {"item": QUESTIONS[:5], "fold": [1] * 5, **MEANS},
     "questions of models in folds": {
-        "question": np.repeat([f"q{i}" for i in range(6)], 2),
-        "model": ["a", "b"] * 6,
-        "fold": np.repeat(np.arange(6) % 3, 2),
-        "score": RNG.random(12),
+        **{"question": np.repeat(QUESTIONS, 2), "model": ["a", "b"] * 6},
+        **{"fold": np.repeat(np.arange(6) % 3, 2), "score": RNG.random(12)},
     },
 }
 
 
-def refusal(save, table):
-    with pytest.raises(InputError, match="no truth column") as caught:
-        read(save("t.csv", table))
-    return caught.value
-
-
-@pytest.mark.parametrize("table", FOLDS.values(), ids=FOLDS)
-def test_scores_of_folds_are_not_taken_for_those_of_items(save, table):
-    error = refusal(save, table)
-    assert "each row seems to be a fold" in error.problem
-    assert "task" not in error.hint and 'truth="NAME"' in error.hint
-
-
-@pytest.mark.parametrize("table", MAY_BE_FOLDS.values(), ids=MAY_BE_FOLDS)
-def test_no_task_is_named_where_rows_may_be_folds(save, table):
-    error = refusal(save, table)
-    assert "a fold" not in error.problem and "task" not in error.hint
-
-
-@pytest.mark.parametrize("table", ITEMS.values(), ids=ITEMS)
-def test_scores_of_items_name_their_task(save, table):
-    error = refusal(save, table)
-    assert "a fold" not in error.problem and 'task="score"' in error.hint
+@pytest.mark.parametrize("kind", [FOLDS, MAY_BE_FOLDS, ITEMS], ids=["folds", "maybe", "items"])
+def test_the_task_of_scores_is_named_only_where_no_row_can_be_a_fold(save, kind):
+    for name, table in kind.items():
+        error = refused("no truth column", save("t.csv", table), hint='truth="NAME"')
+        assert ("each row seems to be a fold" in error.problem) == (kind is FOLDS), name
+        assert ('task="score"' in error.hint) == (kind is ITEMS), name
 
 
 def test_the_individuals_of_tpot(save):
