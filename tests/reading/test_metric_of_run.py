@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 import warnings
 from pathlib import Path
 
@@ -143,9 +142,8 @@ def test_a_score_of_its_own_is_no_default_score(tmp_path, run):
 
 
 def refused(matrix, words):
-    with pytest.raises(UnsupportedError) as error:
+    with pytest.raises(UnsupportedError, match=words):
         default_metric(matrix)
-    assert words in error.value.problem
 
 
 def test_mljar_with_a_metric_of_the_users(copied):
@@ -174,10 +172,17 @@ def test_autogluon(copied):
 
 def h2o(folder, header, *rows):
     (folder / "leaderboard.csv").write_text("\n".join([header, *rows]))
-    for one in ("train.csv", "labels.csv"):
-        if (folder / one).is_file():
-            return read(folder, labels=folder / one, roles=Roles(truth="target"))
-    raise AssertionError
+    return read(folder, labels=folder / "train.csv", roles=Roles(truth="target"))
+
+
+def of_one_model(folder, name, truth_of):
+    """A folder of one model with a truth made of its predictions; these, and the truth."""
+    text = (REAL / "h2o" / f"{name}.cv_holdout_predictions.csv").read_text()
+    predicted = [row["predict"] for row in csv.DictReader(text.splitlines())]
+    truth = [truth_of(i, one) for i, one in enumerate(predicted)]
+    (folder / f"{name}.cv_holdout_predictions.csv").write_text(text)
+    (folder / "train.csv").write_text("\n".join(["target", *truth]))
+    return predicted, truth
 
 
 def test_h2o_sorted_by_a_metric_that_bbc_computes_otherwise(copied):
@@ -189,16 +194,12 @@ def test_h2o_sorted_by_a_metric_that_bbc_computes_otherwise(copied):
 
 
 def test_h2o_of_several_classes_is_sorted_as_by_balanced_accuracy(tmp_path):
-    folder = tmp_path / "h2o"
-    folder.mkdir()
     names = ("barbera", "barolo", "grignolino")
-    text = (REAL / "h2o" / "wine.cv_holdout_predictions.csv").read_text()
-    predicted = [row["predict"] for row in csv.DictReader(text.splitlines())]
-    truth = [names[i % 3] if i % 7 == 0 else one for i, one in enumerate(predicted)]
-    (folder / "labels.csv").write_text("\n".join(["target", *truth]))
-    (folder / "wine.cv_holdout_predictions.csv").write_text(text)
+    predicted, truth = of_one_model(
+        tmp_path, "wine", lambda i, one: names[i % 3] if i % 7 == 0 else one
+    )
     error = 1 - balanced_accuracy_score(truth, predicted)
-    matrix = h2o(folder, "model_id,mean_per_class_error,rmse", f"wine,{error},0.5")
+    matrix = h2o(tmp_path, "model_id,mean_per_class_error,rmse", f"wine,{error},0.5")
     metric = default_metric(matrix)
     assert metric.name == "balanced-accuracy"
     scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
@@ -217,14 +218,10 @@ def test_h2o_deploys_a_stack_where_one_leads(copied):
 
 
 def test_h2o_deviance_is_the_squared_error_where_the_leaderboard_says_so(tmp_path):
-    folder = tmp_path / "h2o"
-    folder.mkdir()
-    place = shutil.copy(REAL / "h2o" / "diabetes.cv_holdout_predictions.csv", folder)
-    values = [float(row["predict"]) for row in csv.DictReader(Path(place).read_text().splitlines())]
-    (folder / "labels.csv").write_text("\n".join(["target", *(f"{v + 0.5}" for v in values)]))
+    of_one_model(tmp_path, "diabetes", lambda _, one: str(float(one) + 0.5))
     header = "model_id,mean_residual_deviance,rmse,mse"
-    assert default_metric(h2o(folder, header, "diabetes,3000.5,54.7,3000.5")).name == "mse"
-    gamma = h2o(folder, header, "diabetes,1.5,54.7,3000.5")
+    assert default_metric(h2o(tmp_path, header, "diabetes,3000.5,54.7,3000.5")).name == "mse"
+    gamma = h2o(tmp_path, header, "diabetes,1.5,54.7,3000.5")
     refused(gamma, "the H2O run selects by mean_residual_deviance, which bbc does not have")
 
 

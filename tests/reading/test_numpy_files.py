@@ -89,30 +89,25 @@ def test_what_is_no_array_of_predictions(tmp_path, labels):
     refused("'b' has 39 values, but 'a' has 40", packed)
 
 
-def test_files_of_different_lengths(saved, labels):
-    files = saved({"a": P["lgb"], "b": P["xgb"][:-1]})
-    refused("39 to 40 rows", files, labels=labels(Y))
+PAIR = np.column_stack([P["lgb"], P["xgb"]])
+UNLIKE = {
+    "39 to 40 rows": ({"a": P["lgb"], "b": P["xgb"][:-1]}, ""),
+    "has 40 rows, but": ({"oof": PAIR.T}, "save the array transposed"),
+    "holds 2 columns of predictions, with names that .*second.npy lacks": (
+        {"first": PAIR, "second": PAIR / 2},
+        "column_stack",
+    ),
+    "predictions are lists in some files, and not in others": (
+        {"soft": np.column_stack([1 - P["lgb"], P["lgb"]]), "one": P["xgb"]},
+        "",
+    ),
+}
 
 
-def test_an_array_with_a_row_per_configuration(saved, labels):
-    files = saved({"oof": np.array([P["lgb"], P["xgb"], P["lgb"] / 2])})
-    refused("has 40 rows, but", files, labels=labels(Y), hint="save the array transposed")
-
-
-def test_several_arrays_of_configurations(saved, labels):
-    columns = np.column_stack([P["lgb"], P["xgb"]])
-    files = saved({"first": columns, "second": columns / 2})
-    found = refused(
-        "holds 2 columns of predictions, with names that .*second.npy lacks",
-        files,
-        labels=labels(Y),
-    )
-    assert "column_stack" in found.hint
-
-
-def test_lists_of_classes_beside_single_predictions(saved, labels):
-    files = saved({"soft": np.column_stack([1 - P["lgb"], P["lgb"]]), "one": P["xgb"]})
-    refused("predictions are lists in some files, and not in others", files, labels=labels(Y))
+@pytest.mark.parametrize("words", UNLIKE)
+def test_arrays_that_do_not_fit(saved, labels, words):
+    arrays, hint = UNLIKE[words]
+    refused(words, saved(arrays), labels=labels(Y), hint=hint)
 
 
 def test_a_dictionary_of_arrays():

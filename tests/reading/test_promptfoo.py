@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import swept
+from day import daily
 from reading import refused
 
 from bbccli import BbcError, read
@@ -43,9 +43,7 @@ def changed(tmp_path):
 
 def means(source, **options) -> dict[str, float]:
     """Mean over the items that have a score, of the mean over epochs."""
-    matrix: PredictionMatrix = (
-        source if isinstance(source, PredictionMatrix) else read(source, **options)
-    )
+    matrix = source if isinstance(source, PredictionMatrix) else read(source, **options)
     scores = matrix.predictions.mean(axis=0)
     if matrix.available is not None:
         scores = np.where(matrix.available[0], scores, np.nan)
@@ -58,16 +56,14 @@ def own(name):
     for prompt in results()["results"]["prompts"]:
         metrics = prompt["metrics"]
         n = sum(metrics[f"test{kind}Count"] for kind in ("Pass", "Fail", "Error"))
-        totals = {"pass": (metrics["testPassCount"], n), "score": (metrics["score"], n)}
-        totals |= {
-            k: (v, metrics["namedScoresCount"][k]) for k, v in metrics["namedScores"].items()
-        }
-        total, count = totals[name]
-        found[f"{prompt['provider']} x {prompt['label']}"] = total / count
+        totals = metrics["namedScores"] | {"pass": metrics["testPassCount"]}
+        counts = metrics["namedScoresCount"] | dict.fromkeys(("pass", "score"), n)
+        total = (totals | {"score": metrics["score"]})[name]
+        found[f"{prompt['provider']} x {prompt['label']}"] = total / counts[name]
     return found
 
 
-@pytest.mark.parametrize("name", ["pass", swept("score"), swept("correct"), swept("f1")])
+@pytest.mark.parametrize("name", daily(["pass", "score", "correct", "f1"], ["pass"]))
 def test_figures_are_those_of_promptfoo(name):
     matrix = read(JSON, roles=Roles(prediction=name))
     assert means(matrix) == pytest.approx(own(name), abs=1e-12)
@@ -239,54 +235,45 @@ def test_a_table_without_descriptions_is_read(tmp_path):
 
 
 def test_an_answer_of_any_length_is_read(tmp_path):
+    def longer(rows):
+        rows[1][2] = "o" * 200_000
+        return rows
+
     path, limit = tmp_path / "a.csv", 150_000
     csv.field_size_limit(limit)
-    path.write_text(table(lambda rows: [rows[0], [*rows[1][:2], "o" * 200_000, *rows[1][3:]],
-                                        *rows[2:]]))  # fmt: skip
+    path.write_text(table(longer))
     assert means(path) == means(TABLE)
     assert csv.field_size_limit() == limit
 
 
+RESULTS = json.dumps(results())
+OTHER_STATUS = table(lambda rows: [[c.replace("PASS", "OK") for c in row] for row in rows])
+NOT_ITS_FORMAT = "is not in the format of promptfoo"
 FAULTS = {
     "index.json": (
-        lambda: json.dumps(results()).replace('"promptIdx": 3', '"promptIdx": [3]', 1),
-        r"row \d+ is not in the format of promptfoo",
+        RESULTS.replace('"promptIdx": 3', '"promptIdx": [3]', 1),
+        rf"row \d+ {NOT_ITS_FORMAT}",
     ),
-    "prompts.json": (
-        lambda: json.dumps({"evalId": "e", "results": {"results": [], "prompts": 7}}),
-        "is not in the format of promptfoo",
-    ),
-    "cut.json": (lambda: json.dumps(results())[:-5000], "is not valid JSON"),
-    "deep.json": (lambda: "[" * 200_000, "is not valid JSON"),
-    "other.json": (lambda: '{"results": {"a": 1}, "config": {}}', "is not a log"),
-    "list.json": (lambda: "[1, 2]", "is not a log"),
-    "rows.json": (
-        lambda: json.dumps({"evalId": "e", "results": {"results": [{"a": 1}]}}),
-        "without a success value",
-    ),
-    "none.json": (
-        lambda: '{"evalId": "e", "results": {"results": []}}',
-        "has no usable log of promptfoo",
-    ),
+    "prompts.json": ('{"evalId": "e", "results": {"results": [], "prompts": 7}}', NOT_ITS_FORMAT),
+    "cut.json": (RESULTS[:-5000], "is not valid JSON"),
+    "deep.json": ("[" * 200_000, "is not valid JSON"),
+    "other.json": ('{"results": {"a": 1}, "config": {}}', "is not a log"),
+    "list.json": ("[1, 2]", "is not a log"),
+    "rows.json": ('{"evalId": "e", "results": {"results": [{"a": 1}]}}', "without a success value"),
+    "none.json": ('{"evalId": "e", "results": {"results": []}}', "has no usable log of promptfoo"),
     "cut.jsonl": (
-        lambda: gzip.decompress(LINES.read_bytes()).decode()[:-500],
+        gzip.decompress(LINES.read_bytes()).decode()[:-500],
         "line 540 is not valid JSON",
     ),
-    "status.csv": (
-        lambda: table(lambda rows: [[c.replace("PASS", "OK") for c in row] for row in rows]),
-        "line 2 is not in the format of promptfoo",
-    ),
-    "short.csv": (
-        lambda: table(lambda rows: [*rows[:9], rows[9][:20]]),
-        "line 10 is not in the format of promptfoo",
-    ),
+    "status.csv": (OTHER_STATUS, f"line 2 {NOT_ITS_FORMAT}"),
+    "short.csv": (table(lambda rows: [*rows[:9], rows[9][:20]]), f"line 10 {NOT_ITS_FORMAT}"),
 }
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_is_no_result_is_refused(name, tmp_path):
     text, words = FAULTS[name]
-    (tmp_path / name).write_text(text())
+    (tmp_path / name).write_text(text)
     refused(words, tmp_path / name, kind=BbcError)
 
 

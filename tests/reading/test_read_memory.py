@@ -35,16 +35,13 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
-OLD = int(pa.__version__.split(".")[0]) < 19
-"""Whether this pyarrow can't make views of text."""
-
 FORMS = {
     "pandas": lambda table: table.to_pandas(),
     "table": lambda table: table,
     "batch": lambda table: table.to_batches()[0],
     "stream": Stream,
 }
-if not OLD:
+if int(pa.__version__.split(".")[0]) >= 19:  # an older one can't make views of text
     FORMS["views"] = lambda table: Stream(table.cast(_with_views(table.schema)))
 
 
@@ -74,14 +71,8 @@ def test_a_named_index_is_the_key_and_an_unnamed_one_nothing():
 
 
 def test_levels_of_an_index_go_by_their_names():
-    frame = pd.DataFrame(
-        {
-            "row_id": [0, 1, 2, 3] * 2,
-            "repeat": [0] * 4 + [1] * 4,
-            "truth": [0, 1, 0, 1] * 2,
-            "a": np.linspace(0, 1, 8),
-        }
-    )
+    keys = {"row_id": [0, 1, 2, 3] * 2, "repeat": [0] * 4 + [1] * 4}
+    frame = pd.DataFrame(keys | {"truth": [0, 1] * 4, "a": np.linspace(0, 1, 8)})
     matrix = read(frame.set_index(["row_id", "repeat"]))
     assert (matrix.n_repeats, matrix.configurations) == (2, ("a",))
     by_fold = frame.iloc[:4].assign(fold=[0, 0, 1, 1]).drop(columns=["row_id", "repeat"])
@@ -169,13 +160,9 @@ def test_arrays_are_the_file(task, n_repeats, save):
     made = MAKERS[task](n_repeats=n_repeats)
     facts = _facts(made)
     event = {"event": facts["event"]} if "event" in facts else {}
-    matrix = matrix_of(
-        made.predictions,
-        facts.get("outcome", facts.get("time")),
-        **event,
-        folds=made.folds,
-        configurations=made.configurations,
-    )
+    truth = facts.get("outcome", facts.get("time"))
+    names = {"configurations": made.configurations}
+    matrix = matrix_of(made.predictions, truth, **event, folds=made.folds, **names)
     of_file = read(_as_file(made, save))
     np.testing.assert_array_equal(matrix.predictions, of_file.predictions)
     np.testing.assert_array_equal(matrix.folds, of_file.folds)
@@ -199,17 +186,11 @@ def test_roles_of_samples():
     rng = np.random.default_rng(0)
     truth, scores = np.arange(20) % 2, rng.normal(size=(20, 3))
     keys = [f"s{i}" for i in range(20)]
-    matrix = matrix_of(
-        scores,
-        truth,
-        groups=np.arange(20) // 4,
-        weights=np.linspace(1, 2, 20),
-        row_id=keys,
-        configurations=["fold", "truth", "a::1"],  # arrays need no names to be told apart
-    )
-    assert (matrix.n_groups, matrix.keys.tolist()) == (5, keys)
-    assert matrix.configurations == ("fold", "truth", "a::1")
-    np.testing.assert_array_equal(matrix.outcome.weights, np.linspace(1, 2, 20))
+    roles = {"groups": np.arange(20) // 4, "weights": np.linspace(1, 2, 20), "row_id": keys}
+    names = ("fold", "truth", "a::1")  # arrays need no names to be told apart
+    matrix = matrix_of(scores, truth, **roles, configurations=names)
+    assert (matrix.n_groups, matrix.keys.tolist(), matrix.configurations) == (5, keys, names)
+    np.testing.assert_array_equal(matrix.outcome.weights, roles["weights"])
 
 
 def test_gaps_and_masks():

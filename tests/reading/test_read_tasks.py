@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from day import swept
+from day import daily, swept
 from numpy.testing import assert_array_equal
 from reading import refused
 
-from bbccli.errors import InputError, OptionError, UndefinedError
+from bbccli.errors import OptionError, UndefinedError
 from bbccli.reading import read
 from bbccli.types import PredictionKind, Task
 
@@ -80,6 +80,16 @@ FAULTS = {
         r"is not one of the classes \(x, y\) \(column 'n', row 1, value 'Y'\)",
         {},
     ),
+    "labels of text beside a truth of numbers": (
+        {"truth": [0, 1, 2] * 5, "a": [*"xyz"] * 5, "b": [*"xzz"] * 5},
+        "prediction is text",
+        {"hint": "spell the truth the same way: it holds 0, 1, 2"},
+    ),
+    "lists in text": (
+        {"truth": [*"yxx"], "a": ["[0.2, 0.8]", "[0.7, 0.3]", "[0.6, 0.4]"]},
+        r"not one of the classes \(x, y\) .column 'a', row 0",
+        {"hint": "write one column 'config::class' per class"},
+    ),
     "no columns of classes": ({"truth": WINES, "m": [0.1, 0.2, 0.3, 0.4]},
         "predictions of 3 classes are neither labels nor", {"hint": "m::barbera"}),
     "a configuration that lacks a class": (
@@ -116,8 +126,8 @@ FAULTS = {
 
 
 def test_numbered_events(save):
-    names = np.array(["0:LIVING", "1:DECEASED"])
-    file = save("m.csv", {"time": [1, 2, 3], "event": names[[0, 1, 1]], **{"a": [3, 2, 1]}})
+    events = ["0:LIVING", "1:DECEASED", "1:DECEASED"]
+    file = save("m.csv", {"time": [1, 2, 3], "event": events, "a": [3, 2, 1]})
     assert read(file).outcome.event.tolist() == [False, True, True]
 
 
@@ -137,9 +147,12 @@ def test_faults(save, case):
         ([0, 1, 1], [0.0, None, 1.0], [0, 1, 1], PredictionKind.LABEL),
         swept([0, 1, 1], [0.5, 0.1, 1.0], [0, 1, 7], PredictionKind.SCORE),
         (["x", "y", "y"], [0, 1, 1], [0, 1, 1], PredictionKind.PROBABILITY),
+        ([0.5, 1.5, 2.5], [0.1, 2.5, 3.5], [0, 1, 1], PredictionKind.VALUE),
+        ([1, 2, 4], [0.1, 2.5, 3.5], [0, 1, 1], PredictionKind.VALUE),
+        ([1, 2, 3], [3, 2, 1], [1, 2, 3], PredictionKind.LABEL),
     ],
 )
-def test_kind_of_binary_predictions(save, truth, values, other, kind):
+def test_kind_of_predictions(save, truth, values, other, kind):
     assert read(save("m.parquet", {"truth": truth, "m": values, "n": other})).kind is kind
 
 
@@ -167,19 +180,6 @@ def test_labels_that_number_classes_in_another_way(save):
     (note,) = [one for one in found.notes if one.code == "classes-as-values"]
     assert note.text.endswith("but all predictions are whole numbers too, such as 3")
     assert "number classes alike in both" in note.remedy
-
-
-def test_labels_of_text_beside_a_truth_of_numbers(save):
-    path = save("m.csv", {"truth": [0, 1, 2] * 5, "a": [*"xyz"] * 5, "b": [*"xzz"] * 5})
-    with pytest.raises(InputError, match="spell the truth the same way: it holds 0, 1, 2"):
-        read(path)
-
-
-def test_lists_in_text(save):
-    lists = ["[0.2, 0.8]", "[0.7, 0.3]", "[0.6, 0.4]"]
-    path = save("m.csv", {"truth": [*"yxx"], "a": lists, "b": lists[::-1]})
-    with pytest.raises(InputError, match="write one column 'config::class' per class"):
-        read(path)
 
 
 @pytest.mark.parametrize(
@@ -255,29 +255,6 @@ def test_classes_and_truths_without_each_other(save):
     refused(r"truth is not one of the classes of the metadata .*'y'", path)
 
 
-@pytest.mark.parametrize("truth", [WINES, [1, 2, 3, 1]])
-def test_multiclass_labels(save, truth):
-    matrix = read(save("m.csv", {"truth": truth, "m": truth[::-1], "n": truth}))
-    assert matrix.task is Task.MULTICLASS
-    assert matrix.kind is PredictionKind.LABEL
-    assert_array_equal(matrix.predictions[0, :, 1], matrix.outcome.values)
-
-
-@pytest.mark.parametrize("truth", [[0.5, 1.5, 2.5], [1.0, 2.0, 3.0], [1, 2, 4]])
-def test_regression(save, truth):
-    matrix = read(save("m.csv", {"truth": truth, "m": [0.1, 2.5, 3.5]}))
-    assert matrix.task is Task.REGRESSION
-    assert matrix.kind is PredictionKind.VALUE
-    assert matrix.outcome.classes == ()
-    assert_array_equal(matrix.outcome.values, np.array(truth, dtype=float), strict=True)
-
-
-def test_task_by_hand(save):
-    path = save("m.csv", {"truth": [0, 1, 0], "m": [0, 1, 1]})
-    assert read(path, task=Task.REGRESSION).kind is PredictionKind.VALUE
-    assert read(path, task=Task.MULTICLASS).kind is PredictionKind.LABEL
-
-
 def test_task_of_metadata_that_does_not_fit(save):
     columns = {"truth": ["a", "b", "c"], "m": ["a", "b", "b"]}
     matrix = read(save("m.csv", columns, META | {"task": "binary"}))
@@ -285,16 +262,14 @@ def test_task_of_metadata_that_does_not_fit(save):
     assert "metadata-contradicted" in [note.code for note in matrix.notes]
 
 
-@pytest.mark.parametrize("kind", ["dates", swept("text"), swept("durations"), swept("two dates")])
+@pytest.mark.parametrize("kind", daily(["dates", "text", "durations", "two dates"], ["dates"]))
 def test_dates_are_no_classes_unless_they_are_said_to_be(kind):
     days = (np.arange(40) % (2 if kind == "two dates" else 9)).astype("timedelta64[s]")
     dates = np.datetime64("2024-01-05", "s") + days * 86_400
     truth = {"durations": days, "text": dates.astype("datetime64[D]").astype(str)}.get(kind, dates)
     numbers = np.random.default_rng(0).normal(size=(2, 40))
-    refused(
-        "durations" if kind == "durations" else "truth holds dates",
-        pd.DataFrame({"truth": truth, "a": numbers[0], "b": numbers[1]}),
-    )
+    words = "durations" if kind == "durations" else "truth holds dates"
+    refused(words, pd.DataFrame({"truth": truth, "a": numbers[0], "b": numbers[1]}))
     if kind == "text":
         labels = pd.DataFrame({"truth": truth, "a": np.roll(truth, 1), "b": np.roll(truth, 3)})
         refused("truth holds dates", labels, hint="multiclass")

@@ -17,16 +17,12 @@ def rows(n=90):
     """A long table of three configurations, the same samples at four training sizes."""
     rng = np.random.default_rng(3)
     truth = np.arange(n) % 2
+    samples = pd.DataFrame({"row_id": np.arange(n), "fold": np.arange(n) % 5, "truth": truth})
     parts = [
-        pd.DataFrame(
-            {
-                "row_id": np.arange(n),
-                "fold": np.arange(n) % 5,
-                "truth": truth,
-                "config": name,
-                "train_size": size,
-                "prediction": np.where(rng.random(n) < 0.1 + 2 / size, 1 - truth, truth),
-            }
+        samples.assign(
+            config=name,
+            train_size=size,
+            prediction=np.where(rng.random(n) < 0.1 + 2 / size, 1 - truth, truth),
         )
         for size in SIZES
         for name in "abc"
@@ -34,9 +30,9 @@ def rows(n=90):
     return pd.concat(parts, ignore_index=True)
 
 
-def with_sizes(change):
-    table = rows()
-    return table.assign(train_size=change(table["train_size"], table))
+def wide(table):
+    keys = ["row_id", "fold", "truth", "train_size"]
+    return table.pivot(index=keys, columns="config", values="prediction")
 
 
 def test_the_largest_size_counts_and_the_smaller_ones_stand_beside_it():
@@ -62,16 +58,8 @@ def test_one_size_is_a_plain_file():
     "change",
     [
         lambda table: table.iloc[::-1].sort_values("row_id", kind="stable"),
-        swept(
-            lambda table: table.assign(train_size=table["train_size"] + 1e-9 * (table.index % 2))
-        ),
-        swept(
-            lambda table: table.pivot(
-                index=["row_id", "fold", "truth", "train_size"],
-                columns="config",
-                values="prediction",
-            ).reset_index()
-        ),
+        swept(lambda table: table.assign(train_size=table["train_size"] + 1e-9 * table["fold"])),
+        swept(lambda table: wide(table).reset_index()),
         swept(lambda table: table.drop(columns="row_id")),
     ],
     ids=["order", "float noise", "wide", "by position"],
@@ -86,11 +74,9 @@ def test_the_same_whatever_the_form(change):
 
 def test_columns_of_both_precisions():
     """Columns of which a part of the rows is read."""
-    wide = rows().pivot(
-        index=["row_id", "fold", "truth", "train_size"], columns="config", values="prediction"
-    )
-    found = read(wide.astype({"b": np.float32}).reset_index())
-    np.testing.assert_array_equal(found.predictions, read(wide.reset_index()).predictions)
+    table = wide(rows())
+    found = read(table.astype({"b": np.float32}).reset_index())
+    np.testing.assert_array_equal(found.predictions, read(table.reset_index()).predictions)
 
 
 def test_hold_out_repeats_may_differ_between_sizes():
@@ -121,7 +107,8 @@ def test_hold_out_repeats_may_differ_between_sizes():
     ids=["shares", "negative", "zero", "fraction", "text", "missing", "folds", "configurations"],
 )
 def test_sizes_that_cannot_be_meant(change, said, hint):
-    refused(said, with_sizes(change), hint=hint)
+    table = rows()
+    refused(said, table.assign(train_size=change(table["train_size"], table)), hint=hint)
 
 
 def test_a_sample_has_one_truth_at_all_sizes():
