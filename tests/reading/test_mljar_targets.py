@@ -27,6 +27,13 @@ def changed(run, model, row, value):
     (run / model / OOF).write_text("\n".join(lines))
 
 
+def saved(run, change):
+    """Change the list of models of a run."""
+    about = json.loads((run / "params.json").read_text())
+    about["saved"] = change(about["saved"])
+    (run / "params.json").write_text(json.dumps(about))
+
+
 def note(matrix, code):
     return next((one for one in matrix.notes if one.code == code), None)
 
@@ -42,9 +49,7 @@ def test_all_scores_are_found_again(name):
 @pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal"])
 def test_the_truth_is_that_of_the_baseline_wherever_it_is_listed(copied, name):
     run = copied(name)
-    about = json.loads((run / "params.json").read_text())
-    about["saved"].sort(key=lambda model: model != "3_Linear")
-    (run / "params.json").write_text(json.dumps(about))
+    saved(run, lambda models: sorted(models, key=lambda model: model != "3_Linear"))
     matrix = verified(read(run))
     assert matrix.configurations[0] == "3_Linear"
     truth = column(run, "1_Baseline")
@@ -63,9 +68,7 @@ def test_what_was_clipped_is_told():
 
 def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(copied):
     run = copied("mljar_lognormal")
-    about = json.loads((run / "params.json").read_text())
-    about["saved"] = ["3_Linear"]
-    (run / "params.json").write_text(json.dumps(about))
+    saved(run, lambda _: ["3_Linear"])
     matrix = verified(read(run))
     assert "1 sample may" in note(matrix, "targets-clipped").text
     assert note(matrix, "targets-scaled") is None

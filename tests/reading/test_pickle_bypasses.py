@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from day import swept
+from day import daily, swept
 from reading import fault
 
 from bbccli.errors import InputError
@@ -40,12 +40,8 @@ HARMS = call(SYSTEM, text(HARM))
 
 INNER = HEAD + HARMS + b"."
 IN_MEMORY = call(named("io", "BytesIO"), b"C" + bytes([len(INNER)]) + INNER)
-NEW = call(
-    named("numpy.core.multiarray", "_reconstruct"),
-    named("numpy", "ndarray"),
-    b"K\x00\x85",
-    b"C\x01b",
-)
+RECONSTRUCT = named("numpy.core.multiarray", "_reconstruct")
+NEW = call(RECONSTRUCT, named("numpy", "ndarray"), b"K\x00\x85", b"C\x01b")
 KIND = call(named("numpy", "dtype"), text("f4"), b"\x89", b"\x88")
 
 
@@ -63,24 +59,15 @@ class Harm:
 BODIES = {
     "a dotted name under numpy": call(named("numpy.testing._private.utils", "os.system"),
         text(HARM)),
-    "names out of the memo": text("os")
-    + b"\x94"
-    + text("system")
-    + b"\x94"
-    + call(b"h\x00h\x01\x93", text(HARM)),
+    "names out of the memo": text("os") + b"\x94" + text("system") + b"\x94"
+        + call(b"h\x00h\x01\x93", text(HARM)),
     "builtins.getattr": call(call(named("builtins", "getattr"), OS, text("system")), text(HARM)),
     "NEWOBJ": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t\x81"),
     "EXT1": call(named("copyreg", "add_extension"), text("os"), text("system"),
         b"K\x05") + b"0" + call(b"\x82\x05", text(HARM)),
-    "BUILD of the attributes of a module": named("argparse", "ArgumentParser.exit")
-    + b"0"
-    + call(named("argparse", "Namespace"))
-    + b"N}"
-    + text("__setstate__")
-    + SYSTEM
-    + b"s\x86b"
-    + text(HARM)
-    + b"b",
+    "BUILD of the attributes of a module": named("argparse", "ArgumentParser.exit") + b"0"
+        + call(named("argparse", "Namespace")) + b"N}" + text("__setstate__") + SYSTEM
+        + b"s\x86b" + text(HARM) + b"b",
     "eval": call(named("builtins", "eval"), text(CODE)),
     "a program of numpy's own": call(named("numpy.testing._private.utils", "runstring"),
         text(CODE), b"}"),
@@ -94,12 +81,8 @@ BODIES = {
     "in the memo alone": HARMS + b"\x940" + array(),
     "a protocol in the middle": HARMS + b"0\x80\x02" + array(),
     "a persistent id made of it": HARMS + b"Q",
-    "a name of many bytes": b"X\x02\x00\x00\x00os"
-    + b"\x8d\x06"
-    + bytes(7)
-    + b"system\x93"
-    + text(HARM)
-    + b"\x85R",
+    "a name of many bytes": b"X\x02\x00\x00\x00os\x8d\x06" + bytes(7) + b"system\x93"
+        + text(HARM) + b"\x85R",
     "encode of another code": call(named("_codecs", "encode"), HARMS, text("latin1")),
 }  # fmt: skip
 REAL = {
@@ -120,6 +103,9 @@ REAL = {
 REAL |= {name: HEAD + body + b"." for name, body in BODIES.items()}
 """Each does harm if it is unpickled, whatever is left of it then."""
 
+LARGEST = b"\x8a\x08" + b"\xff" * 7 + b"\x7f"
+"""The largest number of 8 bytes."""
+
 BOMBS = {
     "LONG4 of a negative size": HEAD + b"\x8b\xff\xff\xff\xff.",
     "LONG4 of the smallest size": HEAD + b"\x8b\x00\x00\x00\x80.",
@@ -136,9 +122,7 @@ BOMBS = {
     "a list that holds itself": HEAD + b"]\x94h\x00a.",
     "a dictionary that holds itself": HEAD + b"}\x94" + text("a") + b"h\x00s.",
     "DUP again and again": HEAD + text("a" * 100) + b"2" * 9000 + b".",
-    "a shape whose product overflows": HEAD
-    + array(shape=b"\x8a\x08" + b"\xff" * 7 + b"\x7f\x8a\x08" + b"\xff" * 7 + b"\x7f\x86")
-    + b".",
+    "a shape whose product overflows": HEAD + array(2 * LARGEST + b"\x86") + b".",
 }
 """Each takes memory or time if its sizes are believed."""
 
@@ -171,10 +155,11 @@ for number in range(int(sys.argv[1])):
     assert harmless == []
 
 
+SOME = ["STACK_GLOBAL", "before an array", "an array of objects"]
+
+
 @pytest.mark.parametrize("place", ["oof", swept("predictions")])
-@pytest.mark.parametrize(
-    "name", ["STACK_GLOBAL", swept("before an array"), swept("an array of objects")]
-)
+@pytest.mark.parametrize("name", daily(SOME, SOME[:1]))
 def test_nothing_happens_in_the_folders_of_tools(
     name: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,15 +77,9 @@ def test_caret_twice_has_other_folds():
 @pytest.fixture
 def tidy():
     """collect_predictions() of a tune_grid() of two models, two repeats of two folds."""
-    rows = [
-        (repeat, fold, row, model)
-        for model in (1, 2)
-        for repeat in (1, 2)
-        for fold, members in enumerate(((1, 2, 3), (4, 5, 6)), start=1)
-        for row in members
-    ]
-    repeat, fold, row, model = (np.array(column) for column in zip(*rows, strict=True))
-    p = np.round((row % 2 == 0) / 2 + np.random.default_rng(0).random(len(rows)) / 2, 3)
+    model, repeat, row = (1 + one.ravel() for one in np.indices((2, 2, 6)))
+    fold = 1 + (row > 3)
+    p = np.round((row % 2 == 0) / 2 + np.random.default_rng(0).random(24) / 2, 3)
     return {
         ".pred_class": np.where(p < 0.5, "no", "yes"),
         ".pred_no": 1 - p,
@@ -126,11 +120,8 @@ def test_tidymodels_regression(save, tidy):
     tidy["price"] = np.array(tidy[".row"]) * 1.5
     assert read(save("m.csv", tidy)).task is Task.REGRESSION
     tidy["size"] = np.array(tidy[".row"]) * 2.5
-    path = save("m.csv", tidy)
-    assert (
-        refused("it is unclear which column is the outcome: price, size", path).hint
-        == "give --truth NAME"
-    )
+    path, words = save("m.csv", tidy), "it is unclear which column is the outcome: price, size"
+    assert refused(words, path).hint == "give --truth NAME"
     assert read(path, roles=Roles(truth="price")).outcome.values[0] == 1.5
 
 

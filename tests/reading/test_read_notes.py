@@ -30,10 +30,9 @@ def test_gaps(save, name, hole):
     assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.8, 0.7], [0.9, 0.9]])
     assert_array_equal(matrix.folds, [[1, 0, 1]])
     assert codes(matrix) == ["samples-left-out", "configurations-dropped"]
-    assert matrix.notes[0].text.startswith("1 of 4 samples")
-    assert matrix.notes[1].text.endswith(
-        "2 of 4 configurations lack predictions and cannot win: b, d"
-    )
+    left_out, dropped = matrix.notes
+    assert left_out.text.startswith("1 of 4 samples")
+    assert dropped.text.endswith("2 of 4 configurations lack predictions and cannot win: b, d")
     e = refused("1 of 4 samples has no prediction", path, missing=Missing.ERROR)
     assert "--exclude 'd' --missing common-rows" in e.hint
 
@@ -120,14 +119,9 @@ def test_duplicates(save):
 
 
 def test_flags_and_candidates(save):
-    metadata = META | {
-        "configs": [
-            {"id": "a", "flags": ["rounded", "ensemble"]},
-            {"id": "b", "flags": ["rounded"]},
-            {"id": "gone", "flags": ["dummy"]},
-        ],
-        "n_candidates_total": 5,
-    }
+    flags = {"a": ["rounded", "ensemble"], "b": ["rounded"], "gone": ["dummy"]}
+    configs = [{"id": name, "flags": own} for name, own in flags.items()]
+    metadata = META | {"configs": configs, "n_candidates_total": 5}
     path = save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata)
     matrix = read(path, include=["ensembles"])
     assert codes(matrix) == ["rounded-predictions", "validity-flags", "candidates-missing"]
@@ -161,20 +155,14 @@ def test_metadata_are_kept_whole(save, name):
         matrix.source.metadata["mine"] = 1
 
 
-@pytest.mark.parametrize(
-    ("gaps", "start"),
-    [
-        ([2, 3], "nothing to do if they were pruned"),
-        ([3], "complete their"),
-        ([1, 2, 3], "complete their"),
-    ],
-)
-def test_what_to_do_about_pruned_trials(tmp_path, gaps, start):
-    rows = [f"{i},{i // 2},{i % 2},0.{i}1,{'' if i in gaps else f'0.{i}2'}" for i in range(6)]
-    path = tmp_path / "preds.csv"
-    path.write_text("\n".join(["row_id,fold,truth,a,b", *rows]))
-    found = next(note for note in read(path).notes if note.code == "configurations-dropped")
-    assert found.remedy.startswith(start)
+@pytest.mark.parametrize("gaps", [(2, 3), (3,), (1, 2, 3)])
+def test_what_to_do_about_pruned_trials(save, gaps):
+    """Only whole folds are lacking where a trial was pruned."""
+    columns = {"fold": [0, 0, 1, 1, 2, 2], "truth": [0, 1] * 3, "a": np.arange(6) / 9}
+    columns["b"] = [None if i in gaps else i / 7 for i in range(6)]
+    notes = {note.code: note.remedy for note in read(save("p.parquet", columns)).notes}
+    start = "nothing to do if they were pruned" if gaps == (2, 3) else "complete their"
+    assert notes["configurations-dropped"].startswith(start)
 
 
 @pytest.mark.parametrize(("n_missing", "stays"), [(4, True), (5, True), (6, False)])

@@ -9,6 +9,8 @@ from bbccli.reading import read
 from bbccli.types import Missing
 
 TRUTH = ["x", "y", "x"]
+TWICE = {"row_id": [0, 1, 0, 1], "repeat": [0, 0, 1, 1], "truth": [*"xyxy"]}
+TWICE |= {"a": [0.1, 0.2, 0.3, 0.4]}
 
 
 def test_repeats_are_joined_by_row_id(save):
@@ -37,14 +39,7 @@ def test_repeats_without_row_id_go_by_order(save):
 
 
 def test_folds_numbered_across_repeats_are_recoded(save):
-    columns = {
-        "row_id": [0, 1, 0, 1],
-        "repeat": [0, 0, 1, 1],
-        "fold": [0, 1, 2, 3],
-        "truth": ["x", "y", "x", "y"],
-        "a": [0.1, 0.2, 0.3, 0.4],
-    }
-    matrix = read(save("m.csv", columns))
+    matrix = read(save("m.csv", TWICE | {"fold": [0, 1, 2, 3]}))
     assert_array_equal(matrix.folds, [[0, 1], [0, 1]])
     assert matrix.n_folds == 2
 
@@ -77,9 +72,7 @@ def test_missing_folds_are_unknown(save, fold):
     ("columns", "message", "hint"),
     [
         ({"row_id": [4, 5, 4]}, r"row_id occurs twice \(.*'row_id', row 2, value 4\)", "repeat"),
-        swept(
-            {"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each its own"
-        ),
+        swept({"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each"),
         swept({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
         swept({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
         swept({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
@@ -87,22 +80,14 @@ def test_missing_folds_are_unknown(save, fold):
     ],
 )
 def test_faulty_keys(save, columns, message, hint):
-    refused(
-        message, save("m.parquet", {**columns, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}), hint=hint
-    )
+    path = save("m.parquet", {**columns, "truth": TRUTH, "a": [0.1, 0.2, 0.3]})
+    refused(message, path, hint=hint)
 
 
 @pytest.mark.parametrize("role", ["truth", "group"])
 def test_what_must_not_vary_between_repeats(save, role):
-    columns = {
-        "row_id": [0, 1, 0, 1],
-        "repeat": [0, 0, 1, 1],
-        "truth": ["x", "y", "x", "y"],
-        "a": [0.1, 0.2, 0.3, 0.4],
-        role: ["x", "y", "x", "x"],
-    }
     message = f"{role} differs between repeats of one sample .column '{role}', row 3, value 'x'"
-    refused(message, save("m.csv", columns))
+    refused(message, save("m.csv", TWICE | {role: ["x", "y", "x", "x"]}))
 
 
 def test_samples_of_one_repeat_only_are_left_out(save):

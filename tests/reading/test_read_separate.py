@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from day import swept
+from day import daily, swept
 from numpy.testing import assert_array_equal
 from reading import fault, refused
 
@@ -88,15 +88,11 @@ def test_folds_of_repeats(save):
     refused("the predictions have 2 samples in 2 repeat", path, folds=ragged)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "0,1,2\n3,0,\n2,1,NaN\n",
-        swept("0,1\n3,0\n2,1\n"),
-        swept("f,f,g\n3.0,0,\n2,1,\n"),
-        swept("a,b,c\n0,3,\n1,,2\n"),
-    ],
-)
+RAGGED = ["0,1,2\n3,0,\n2,1,NaN\n", "0,1\n3,0\n2,1\n", "f,f,g\n3.0,0,\n2,1,\n"]
+RAGGED += ["a,b,c\n0,3,\n1,,2\n"]
+
+
+@pytest.mark.parametrize("text", daily(RAGGED, RAGGED[:1]))
 def test_ragged_folds(save, text):
     matrix = read(save("m.csv", WITH_TRUTH), folds=save("folds.csv", text))
     assert_array_equal(matrix.folds, [[0, 1, 1, 0]])
