@@ -1,6 +1,7 @@
 """Max-T, the set of the best and the influences, loop by loop, from the formulas alone."""
 
 import numpy as np
+from sklearn.metrics import r2_score
 
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK, draws_of
@@ -23,6 +24,31 @@ def placements_less_auc(scores, truth):
         aucs[c] = values[truth == 1, c].mean()
         values[:, c] -= aucs[c]
     return aucs, values
+
+
+def jackknife(predictions, truth):
+    """Influences on R2: how much it falls without each sample."""
+    every = range(len(truth))
+    rest = [np.delete(every, i) for i in every]
+    left = [[r2_score(truth[one], column[one]) for column in predictions.T] for one in rest]
+    return (len(truth) - 1) * (np.mean(left, axis=0) - left)
+
+
+def evidence(name, matrix):
+    """Performances and influences, positive where better, strata and df of a single repeat."""
+    predictions, truth = matrix.predictions[0], matrix.outcome.values
+    if name in ("auc", "gini"):
+        gains, values = placements_less_auc(predictions, truth)
+        gains, values = (2 * gains - 1, 2 * values) if name == "gini" else (gains, values)
+        return gains, values, truth, np.bincount(truth) - 1
+    if name == "accuracy":
+        each = ((predictions > 0.5) == truth[:, None]).astype(float)
+    else:
+        each = -((predictions - truth[:, None]) ** 2)
+    gains, values = each.mean(axis=0), losses_less_mean(each)
+    if name == "r2":
+        gains, values = 1 + gains / truth.var(), jackknife(predictions, truth)
+    return gains, values, np.zeros(len(truth), int), [len(truth) - 1]
 
 
 def drawn(values, strata, seed, n):

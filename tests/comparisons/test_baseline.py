@@ -1,7 +1,6 @@
 """The winner against a baseline: worked out resample by resample, laws, the sample file."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -84,34 +83,6 @@ def test_the_winner_s_row_is_that_of_all():
         assert (row.second, row.metric, row.test) == ("c1", "auc", "max-t")
         assert row.n_units == 60
         assert row.error == pytest.approx(np.sqrt(row.p * (1 - row.p) / 130))
-
-
-def test_selection_makes_the_interval_wider_than_that_of_one_test():
-    matrix = binary(n_samples=60, n_configurations=30)
-    found = against_baseline(matrix, AUC, PLAN, "c25").winner
-    two = matrix.of_configurations(np.array([25, matrix.configurations.index(found.first)]))
-    alone = against_baseline(two, AUC, PLAN, "c25").winner
-    assert alone.bound > found.bound
-    assert alone.p < found.p
-
-
-def test_a_margin_never_makes_a_verdict_better():
-    ranks = [Verdict.WORSE, Verdict.NOT_SHOWN, Verdict.NOT_WORSE, Verdict.BETTER]
-    matrix = binary(n_samples=200)
-    margins = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9)
-    rows = [against_baseline(matrix, AUC, PLAN, "c2", margin) for margin in margins]
-    for one, other in pairwise(rows):
-        assert one.winner.bound == other.winner.bound
-        assert one.winner.p == other.winner.p
-        for here, there in zip(one.every, other.every, strict=True):
-            if here.verdict is Verdict.BETTER:
-                assert there.verdict in (Verdict.BETTER, Verdict.NOT_WORSE)
-            elif here.verdict is Verdict.WORSE:
-                assert there.verdict in ranks[:3]
-            else:
-                assert ranks.index(there.verdict) >= ranks.index(here.verdict)
-    assert rows[0].winner.verdict is Verdict.BETTER
-    assert rows[-1].winner.verdict is Verdict.NOT_WORSE
 
 
 def test_a_bound_at_the_margin_decides_as_said():

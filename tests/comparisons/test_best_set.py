@@ -9,7 +9,6 @@ import slow_comparisons as slow
 from day import swept
 from matrices import binary, changed_source, multiclass, regression, scores, survival
 from scipy import stats
-from sklearn.metrics import r2_score
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons import best_set
@@ -22,31 +21,6 @@ PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 
 def by_name(found):
     return {member.configuration: member for member in found.members}
-
-
-def slowly(name, matrix):
-    """Performances and influences, positive where better, strata and df of a single repeat."""
-    predictions, truth = matrix.predictions[0], matrix.outcome.values
-    if name in ("auc", "gini"):
-        gains, values = slow.placements_less_auc(predictions, truth)
-        gains, values = (2 * gains - 1, 2 * values) if name == "gini" else (gains, values)
-        return gains, values, truth, np.bincount(truth) - 1
-    if name == "accuracy":
-        each = ((predictions > 0.5) == truth[:, None]).astype(float)
-    else:
-        each = -((predictions - truth[:, None]) ** 2)
-    gains, values = each.mean(axis=0), slow.losses_less_mean(each)
-    if name == "r2":
-        gains, values = 1 + gains / truth.var(), jackknife(predictions, truth)
-    return gains, values, np.zeros(len(truth), int), [len(truth) - 1]
-
-
-def jackknife(predictions, truth):
-    """Influences on R2: how much it falls without each sample."""
-    every = range(len(truth))
-    rest = [np.delete(every, i) for i in every]
-    left = [[r2_score(truth[one], column[one]) for column in predictions.T] for one in rest]
-    return (len(truth) - 1) * (np.mean(left, axis=0) - left)
 
 
 def copied(matrix, noise):
@@ -70,7 +44,7 @@ def test_loops_agree(name, noise):
     """And draws are counted as if each rival of many that are alike were looked at."""
     matrix = regression() if name == "mse" else binary()
     matrix = matrix if noise is None else copied(matrix, noise)
-    gains, values, strata, df = slowly(name, matrix)
+    gains, values, strata, df = slow.evidence(name, matrix)
     draws = slow.drawn(values, strata, PLAN.seed, 130)
     distinct = np.unique(values.round(12), axis=1).T
     apart = [one - other for one, other in combinations(distinct, 2)]
@@ -242,7 +216,7 @@ def ends_of(found, names):
 def test_ends_are_c_standard_errors_away_on_a_scale_without_bounds(name):
     maker, scale, slope = SCALES[name]
     matrix = maker()
-    _, values, strata, df = slowly(name, matrix)
+    _, values, strata, df = slow.evidence(name, matrix)
     draws = slow.drawn(values, strata, PLAN.seed, 130)
     law = slow.Law(strata, df, values.T, PLAN.seed, 130)
     reach = slow.reach_of_band(values, draws, law, 0.9)

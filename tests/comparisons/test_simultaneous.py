@@ -32,19 +32,6 @@ def reach_of(row):
     return (row.difference - row.bound) * row.statistic / row.difference
 
 
-def slow_evidence(name, matrix):
-    """Gains, influences, strata and df, worked out from the predictions."""
-    predictions, truth = matrix.predictions[0], matrix.outcome.values
-    if name == "auc":
-        aucs, values = slow.placements_less_auc(predictions, truth)
-        return aucs, values, truth, np.bincount(truth) - 1
-    gains = -((predictions - truth[:, None]) ** 2)
-    if name == "accuracy":
-        gains = ((predictions > 0.5) == truth[:, None]).astype(float)
-    strata = np.zeros(len(truth), int)
-    return gains.mean(axis=0), slow.losses_less_mean(gains), strata, [len(truth) - 1]
-
-
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("other", [0, 3])
 @pytest.mark.parametrize(("side", "at_once"), [(Side.TWO, None), (Side.LOWER, None), (Side.TWO, 7)])
@@ -53,7 +40,7 @@ def test_loops_agree(name, other, side, at_once, monkeypatch):
     if at_once:
         monkeypatch.setattr("bbccli.stats.influence.MOST_MULTIPLIED", at_once)
     matrix = MAKERS[name]()
-    gains, values, strata, df = slow_evidence(name, matrix)
+    gains, values, strata, df = slow.evidence(name, matrix)
     draws = slow.drawn(values, strata, PLAN.seed, 130)
     apart = (values - values[:, [other]]).T
     law = slow.Law(strata, df, apart, PLAN.seed, 130, shares=name == "accuracy")

@@ -159,11 +159,12 @@ def test_trials_have_the_order_of_their_first_test_sets_and_names_that_of_the_se
 
 
 def test_of_two_models_the_one_with_the_scores_of_the_search_counts(tmp_path):
-    """A scorer that was used before the search has seen models of the same parameters."""
+    """A scorer that was used before and after has seen other models of the same parameters."""
     rec, model = recorder(tmp_path), Chances(seedless=True)
     scorer = rec.scorer
     scored(rec, scorer, model)
     made = GridSearchCV(model, {"power": [1]}, cv=rec.cv, scoring=scorer, refit=False).fit(X, Y)
+    scored(rec, scorer, model)
     assert rec.finish(made).n_candidates == 1
     (score,) = read(rec.folder).source.run.leaderboard
     assert score.value == made.best_score_

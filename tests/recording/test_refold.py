@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from day import swept
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -18,7 +17,7 @@ from sklearn.model_selection import (
 )
 
 from bbccli import METHODS, METRICS, Plan, matrix_of, read
-from bbccli.errors import BbcError, InputError, OptionError, UndefinedError
+from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.recording import Recorder
 
 N = 150
@@ -83,25 +82,6 @@ def test_the_recording_is_the_pooled_predictions_of_each_try(rec):
     assert own.interval.lower == pytest.approx(same.interval.lower, abs=1e-12)
 
 
-def area(truth, scores):
-    """The share of pairs in order; no two scores are equal."""
-    return (scores[truth == 1][:, None] > scores[truth == 0]).mean()
-
-
-def test_a_slow_bootstrap_agrees(rec):
-    slow, rng, values = by_definition(rec), np.random.default_rng(0), []
-    assert area(Y, slow[:, 0]) == pytest.approx(roc_auc_score(Y, slow[:, 0]))
-    while len(values) < 1000:
-        bag = rng.integers(0, N, N)
-        out = np.setdiff1d(np.arange(N), bag)
-        winner = np.argmax([area(Y[bag], column[bag]) for column in slow.T])
-        values.append(area(Y[out], slow[out, winner]))
-    found = METHODS["bbc"].run(
-        read(rec.folder), METRICS["auc"], Plan(n_resamples=2000, size_correction=False)
-    )
-    assert found.value == pytest.approx(np.mean(values), abs=5 * np.std(values) / 1000**0.5)
-
-
 def test_rows_of_other_folds_are_refused(tmp_path):
     rec = recorder(tmp_path)
     _, test = rec.folds("a")[0]
@@ -142,15 +122,12 @@ def test_a_search_is_refused_with_the_reason(tmp_path):
         Recorder(tmp_path / "fixed", X, Y, cv=5).folds("a")
 
 
-@pytest.mark.parametrize("method", ["bbc-f", "tt"])
-def test_methods_over_folds_are_refused_with_the_reason(rec, method):
-    with pytest.raises(UndefinedError, match="folds that all configurations share"):
-        METHODS[method].run(read(rec.folder), METRICS["auc"], Plan())
-
-
-def test_means_over_folds_are_refused(rec):
+@pytest.mark.parametrize(
+    ("method", "plan"), [("bbc-f", {}), ("tt", {}), ("bbc", {"pooling": "fold-mean"})]
+)
+def test_what_is_over_folds_is_refused_with_the_reason(rec, method, plan):
     with pytest.raises(BbcError, match="fold"):
-        METHODS["bbc"].run(read(rec.folder), METRICS["auc"], Plan(pooling="fold-mean"))
+        METHODS[method].run(read(rec.folder), METRICS["auc"], Plan(**plan))
 
 
 @pytest.mark.parametrize("cv", [GroupKFold(5), StratifiedGroupKFold(5)])

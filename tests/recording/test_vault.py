@@ -19,7 +19,7 @@ from bbccli.documents.leaderboard import leaderboard
 from bbccli.errors import InputError, OptionError
 from bbccli.recording import Recorder
 from tests.day import swept
-from tests.faults import Fault, disk, is_io
+from tests.faults import Fault, is_io
 from tests.recordings import tampered
 
 N = 300
@@ -79,13 +79,6 @@ def sealed_of(place, y, share, groups=None):
     """True for the rows that a vault of this share holds."""
     rows = Recorder(place / "run", None, y, vault=share, groups=groups, task="multiclass").rows
     return ~np.isin(np.arange(len(y)), rows)
-
-
-def test_values_are_sealed_over_their_whole_range(tmp_path):
-    rec = recorder(tmp_path, VALUES, "r2")
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    fifths = np.argsort(np.argsort(VALUES))[sealed] // 60
-    assert np.bincount(fifths).tolist() == [12] * 5
 
 
 @pytest.mark.parametrize(
@@ -362,48 +355,6 @@ def test_each_opening_is_counted_with_the_hash_of_its_predictions(run):
     content = (run.folder / "vault" / line["file"]).read_bytes()
     assert line["sha256"] == hashlib.sha256(content).hexdigest()
     assert line["name"] == "a"
-
-
-def test_a_torn_line_counts_and_takes_nothing_of_the_next(run):
-    path = openings(run)
-    with path.open("ab") as file:
-        file.write(b'\n{"id": "1234", "na')
-    with pytest.raises(OptionError, match="beyond the plan"):
-        run.open("a", LogisticRegression())
-    look = run.open("a", LogisticRegression(), stricter=True)
-    assert look.number == 2
-    assert len(read(run.folder).vault.openings) == 2
-
-
-def faults_in(rec, make):
-    """Yield what each disk call of an opening leaves when it fails, until none is left."""
-    whole = shutil.copytree(rec.folder, rec.folder.with_name("whole"))
-    for k in range(1, 400):
-        fault = Fault(k, is_io, disk)
-        shutil.rmtree(rec.folder)
-        shutil.copytree(whole, rec.folder)  # else each opening would read all earlier ones
-        before = len(lines(rec))
-        answer, sys_profile = None, sys.getprofile()
-        sys.setprofile(fault)
-        try:
-            answer = make()
-        except Exception:
-            answer = None
-        finally:
-            sys.setprofile(sys_profile)
-        if fault.seen < k:
-            return
-        yield fault.where, answer, len(lines(rec)) - before
-
-
-def test_no_fault_shows_a_figure_that_is_not_counted(run):
-    sealed = np.setdiff1d(np.arange(N), run.rows)
-    seen = set()
-    for where, answer, more in faults_in(run, lambda: run.open("a", Y[sealed], stricter=True)):
-        assert answer is None or more == 1, where
-        assert more <= 1, where
-        seen.add((answer is None, more))
-    assert {(True, 0), (True, 1)} <= seen  # before it was counted, and after
 
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from bbccli.platform.text import percent
-from bbccli.reports import FORMS, Kind, Style
 
 pytestmark = pytest.mark.sweep
 
@@ -179,15 +178,6 @@ def test_what_was_read_is_said_beside_json_unless_quiet(run, file):
     assert run(*asked, "-q")[1:] == (out, "")
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_the_form_of_a_page_is_the_page(run, file, tmp_path):
-    saved, page = tmp_path / "c.json", tmp_path / "c.html"
-    assert run("compare", file, *FAST, "-o", saved, "-q")[0] == 0
-    assert run("report", saved, "-o", page, "-q")[0] == 0
-    document = json.loads(saved.read_text())
-    assert FORMS["html"].render([document], Style(), Kind.COMPARE) == page.read_text()
-
-
 @pytest.fixture
 def data_sets(table, tmp_path):
     """Data sets in which b is best by far, the last without a positive prediction of c."""
@@ -264,23 +254,6 @@ def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets
         ) in words
 
 
-def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
-    for form in ("table", "markdown"):
-        text, document = said(*data_sets, "--across", "--exclude", "c", form)
-        assert {one["p"] for one in document["ranks"]["overall"]} == {None}
-        words = " ".join(text.split())
-        assert "friedman is undefined: only 2 are ranked, and it takes 3 or more" in words
-    assert "\n- friedman: friedman is undefined: " in text
-
-
-def test_the_critical_difference_in_the_table(said, data_sets):
-    text, document = said(*data_sets, "--across", "--test", "nemenyi", "table")
-    distance = document["ranks"]["critical_difference"]
-    # 2.3437 is the quantile of the studentized range of three, divided by the root of 2
-    assert distance == pytest.approx(2.3437 * (3 * 4 / (6 * 4)) ** 0.5, rel=1e-3)
-    assert f"critical difference   {distance:.2f} of mean ranks (Nemenyi)\n" in text
-
-
 def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_sets):
     for path in data_sets:
         own = pd.read_csv(path).rename(columns={"a": "lin a", "b": "net b", "c": "lin c"})
@@ -297,20 +270,6 @@ def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_
     values = [estimates[0]["value"] for estimates in found]
     (lin,) = [one for one in ranks["standings"] if one["family"] == "lin"]
     assert lin["performance"] == pytest.approx(np.mean(values))
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_the_page_of_several_pairs_names_pair_and_test(run, said, file, tmp_path):
-    asked = ("--test", "wald", "--test", "delong")
-    document = said(file, *asked, "json")[1]
-    page = tmp_path / "p.html"
-    assert run("compare", file, *asked, *FAST, "-o", page, "-q")[0] == 0
-    text = page.read_text()
-    assert len(document["comparisons"]) == 6
-    for one in document["comparisons"]:
-        assert f"{one['first']} minus {one['second']}, {one['test']}" in text
-    assert run("compare", file, *asked[:2], *FAST, "-o", page, "-q")[0] == 0
-    assert "a minus b, wald" not in page.read_text() and "a minus b" in page.read_text()
 
 
 def test_beliefs_of_several_pairs_stand_beside_each(said, file):

@@ -30,6 +30,7 @@ NASTY = (
     "<script>alert(1)</script> [x](javascript:y) `z` ![i](http://w)",
     "\x1b[31m\x00\ud800\ufffe\u2028::notice::",
     '"a","b"\r\n',
+    "@octocat @org/team #12 me/it#12 gh-7 `@octocat`| a@b.com C# @ 5",
     "a\x85b\u2028c\u2029d\x0be\x0cf\x1cg\x1eh",
 )
 ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -192,22 +193,3 @@ def test_names_are_no_commands_of_a_runner(name):
         for line in FORMS[form](found, Style(80)).splitlines():
             assert "##[" not in line
             assert not line.strip().startswith(("::e", "::a"))
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("@octocat", "@<!-- -->octocat"),
-        swept("@org/team", "@<!-- -->org/team"),
-        swept("#12", r"\#<!-- -->12"),
-        swept("me/it#12", r"me/it\#<!-- -->12"),
-        swept("gh-7", "gh-<!-- -->7"),
-        swept("`@octocat`|", r"\`@<!-- -->octocat\`\|"),
-        swept("a@b.com", "a@<!-- -->b.com"),
-        ("C# @ 5", r"C\# @ 5"),
-    ],
-)
-def test_names_call_nobody_in_markdown(name, shown):
-    text = FORMS["markdown"](named(name, result(names=("cvt", "tt", "bbc-f"))), Style(80))
-    assert f"**{shown}" in text
-    assert not re.search(r"@\w|#\d", text)

@@ -18,11 +18,10 @@ from rich.cells import cell_len
 import bbccli
 from bbccli.domain.estimate import Gain, SearchCost
 from bbccli.domain.outcome import Outcome
-from bbccli.reports.content.correct import methods_table
+from bbccli.platform.records import as_json
+from bbccli.reports import FORMS
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
-from bbccli.reports.figures.base import CORRECTED, DASHED, SOLID, labels, themed
-from bbccli.reports.words.sentences import cost_sentence
 from bbccli.types import Direction, Interval, PredictionKind, Task
 
 
@@ -45,13 +44,11 @@ class TestEach:
         assert drawn.rows and {len(row) for row in drawn.rows} == {len(drawn.columns)}
         assert all(isinstance(cell, str) and cell for row in drawn.rows for cell in row)
 
-    def test_it_is_a_pure_function(self, kind, found):
-        before = json.dumps(found.json)
-        assert draw(kind, found) == draw(kind, found)
+    def test_it_is_a_pure_function_and_its_specification_asks_for_nothing(self, kind, found):
+        before, drawn = json.dumps(found.json), draw(kind, found)
+        assert drawn == draw(kind, found)
         assert json.dumps(found.json) == before
-
-    def test_its_specification_is_plain_and_asks_for_nothing(self, kind, found):
-        text = json.dumps(draw(kind, found).spec, allow_nan=False)
+        text = json.dumps(drawn.spec, allow_nan=False)
         assert text.count("http") == 1  # the name of the language
         assert '"url"' not in text and '"href"' not in text
 
@@ -120,31 +117,35 @@ def test_the_row_to_report_is_first_and_heavier_wherever_its_method_stands(found
 
 def test_marks_are_those_that_the_captions_name(found):
     points = draw("forest", found).spec["layer"][-1]["encoding"]["fill"]["scale"]
-    assert points == {"domain": ["naive", "corrected"], "range": ["transparent", CORRECTED]}
+    assert points["domain"] == ["naive", "corrected"]
+    assert points["range"][0] == "transparent" != points["range"][1]
     lines = draw("cost", found).spec["layer"][1]["encoding"]["strokeDash"]["scale"]
-    assert lines == {"domain": ["naive", "corrected"], "range": [DASHED, SOLID]}
+    assert lines["domain"] == ["naive", "corrected"]
+    dashed, solid = lines["range"]
+    assert dashed[1] > solid[1] == 0  # the gap
 
 
-def test_bars_begin_at_zero_and_dots_need_not(found):
+def test_bars_begin_at_zero_and_dots_need_not_and_names_stand_in_their_order(found):
     (bars,) = draw("wins", found).spec["layer"]
     assert "scale" not in bars["encoding"]["x"]
-    dots = draw("ranking", found).spec["layer"][-1]
-    assert dots["encoding"]["x"]["scale"] == {"zero": False}
-
-
-def test_names_stand_in_their_order(found):
     drawn = draw("ranking", found)
+    assert drawn.spec["layer"][-1]["encoding"]["x"]["scale"] == {"zero": False}
     order = [value["name"] for value in drawn.spec["data"]["values"]]
     assert all(layer["encoding"]["y"]["sort"] == order for layer in drawn.spec["layer"])
 
 
+def ranked(found, rows, n_all=None, **more):
+    """The ranking of some rows."""
+    ranking = Ranking(more.pop("metric", "auc"), tuple(rows), n_all or len(rows), **more)
+    return draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
+
+
 def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
-    rows = tuple(
+    rows = [
         Ranked(f"c{i}", 0.9 - i / 100, 0.8 - i / 100, 0.95 - i / 100, inside=i < 3)
         for i in range(50)
-    )
-    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 60, level=0.95))
-    drawn = draw("ranking", replace(found, evidence=evidence))
+    ]
+    drawn = ranked(found, rows, 60, level=0.95)
     assert "3 of 60 configurations" in drawn.reading
     assert "hold for all configurations at once" in drawn.caption
     assert drawn.columns[-1] == "in the confidence set"
@@ -183,13 +184,11 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
 def test_a_set_beyond_the_first_rows_is_drawn_by_its_edge(found, insides, simplest, roles, told):
     won = found.document.estimates[1].winner
     names = [won if i == 0 else f"r{i}" for i in range(len(insides))]
-    rows = tuple(
+    rows = [
         Ranked(name, 0.9 - i / 100, 0.8 - i / 100, 0.95 - i / 100, inside)
         for i, (name, inside) in enumerate(zip(names, insides, strict=True))
-    )
-    simplest = won if simplest == "r0" else simplest
-    ranking = Ranking("auc", rows, len(rows), level=0.95, simplest=simplest)
-    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
+    ]
+    drawn = ranked(found, rows, level=0.95, simplest=won if simplest == "r0" else simplest)
     shown = [value["name"] for value in drawn.spec["data"]["values"]]
     if roles is None:
         assert shown == [f"{won} (winner)", *names[1:15]]
@@ -203,9 +202,8 @@ def test_a_ranking_shows_fifteen_rows_and_marks_the_winner_wherever_it_stands(fo
     names = [f"other{i}" for i in range(50)]
     if place is not None:
         names[place] = found.document.estimates[1].winner
-    rows = tuple(Ranked(name, 0.9 - i / 100, inside=None) for i, name in enumerate(names))
-    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 50, level=0.95))
-    drawn = draw("ranking", replace(found, evidence=evidence))
+    rows = [Ranked(name, 0.9 - i / 100, inside=None) for i, name in enumerate(names)]
+    drawn = ranked(found, rows, level=0.95)
     values = drawn.spec["data"]["values"]
     marked = [value["name"] for value in values if value["series"] == "winner"]
     assert len(values) == 15
@@ -246,14 +244,14 @@ def test_a_mark_says_that_its_method_has_no_interval():
 
 
 def test_legends_have_the_words_of_the_terminal(found):
-    heads = [column.name for column in methods_table(found.document, "auc").columns]
+    heads = FORMS["table"](found.document)
     words = {
         kind: json.dumps(draw(kind, found).spec["layer"]) for kind in ("forest", "distribution")
     }
     for word in ("naive", "corrected", "95% CI"):
         assert word in heads and f'"{word}"' in words["distribution"]
     single = pages.exhibit(matrices.binary(n_configurations=1), methods=("bbc",))
-    heads = [column.name for column in methods_table(single.document, "auc").columns]
+    heads = FORMS["table"](single.document)
     for kind in ("forest", "distribution", "roc", "calibration"):
         drawn = json.dumps(draw(kind, single).spec["layer"])
         assert "estimate" in heads and '"estimate"' in drawn and '"corrected"' not in drawn
@@ -275,51 +273,48 @@ def test_a_figure_for_a_telephone_has_names_above_and_no_text_below_eleven_pixel
 @pytest.mark.sweep
 def test_a_ranking_does_not_make_up_what_is_not_known(found):
     rows = (Ranked("a", 1.0, inside=True), Ranked("b", 0.9, 0.7, 0.96, inside=None))
-    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 2, level=0.95))
-    drawn = draw("ranking", replace(found, evidence=evidence))
+    drawn = ranked(found, rows, level=0.95)
     assert drawn.rows[0][-2:] == ["none", "yes"] and drawn.rows[1][-1] == "unknown"
     picture = ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
     assert "NaN" not in ElementTree.tostring(picture, encoding="unicode")
-    bare = Ranking("auc", (Ranked("a", 0.9),), 1, without="it <b>jumps")
-    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=bare)))
+    drawn = ranked(found, [Ranked("a", 0.9)], without="it <b>jumps")
     assert "There are no intervals: it <b>jumps." in drawn.caption and len(drawn.columns) == 3
 
 
 @pytest.mark.parametrize("letter", ["W", "\u6a21", "e\u0301"])
 def test_no_name_in_a_figure_loses_its_end(found, letter):
     names = [letter * 50 + end for end in "12"]
-    shown = labels(names)
+    drawn = ranked(found, [Ranked(name, 0.9) for name in names])
+    shown = [value["name"] for value in drawn.spec["data"]["values"]]
     assert [name[-1] for name in shown] == ["1", "2"] and all("..." in name for name in shown)
     assert max(map(cell_len, shown)) <= 44
-    ranking = Ranking("auc", tuple(Ranked(name, 0.9) for name in names), 2)
-    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
     picture = rendering.inline_svg(drawn, "a")
     assert "\u2026" not in picture and all(f">{name}</text>" in picture for name in shown)
 
 
-def test_large_numbers_at_an_axis_have_a_power_of_ten(found):
+@pytest.mark.parametrize(
+    ("unit", "shown", "never"),
+    [(1e9, ">2e+9</text>", "000,000"), (1e-9, ">2e-9</text>", "0.000000")],
+)
+def test_large_and_small_numbers_at_an_axis_have_a_power_of_ten(found, unit, shown, never):
     """Their zeros went over the edge of the picture."""
-    rows = tuple(Ranked("e" * 36 + end, 2.4e9, 1.1e9, 7.9e9) for end in "12")
-    evidence = replace(found.evidence, ranking=Ranking("mse", rows, 2, level=0.95))
-    drawn = draw("ranking", replace(found, evidence=evidence))
-    picture = rendering.inline_svg(drawn, "a")
-    assert ">2e+9</text>" in picture.replace("\u2212", "-") and "000,000" not in picture
-
-
-def test_small_numbers_at_an_axis_have_a_power_of_ten(found):
-    rows = tuple(Ranked("e" * 36 + end, 2.4e-9, 0, 7.9e-9) for end in "12")
-    evidence = replace(found.evidence, ranking=Ranking("mse", rows, 2, level=0.95))
-    picture = rendering.inline_svg(draw("ranking", replace(found, evidence=evidence)), "a")
-    assert ">2e-9</text>" in picture.replace("\u2212", "-") and "0.000000" not in picture
+    rows = [Ranked("e" * 36 + end, 2.4 * unit, 0, 7.9 * unit) for end in "12"]
+    picture = rendering.inline_svg(ranked(found, rows, metric="mse", level=0.95), "a")
+    assert shown in picture.replace("\u2212", "-") and never not in picture
     assert ">0</text>" in picture
+
+
+def test_a_name_is_never_an_ink(found):
+    drawn = ranked(found, [Ranked("currentColor", 0.9)])
+    picture = rendering.exported(drawn, "svg").decode()
+    assert ">currentColor</text>" in picture and '="currentColor"' not in picture
 
 
 @pytest.mark.parametrize("sides", [(), (True,), (False,), (True, False)])
 def test_the_winner_of_a_ranking_has_the_largest_mark_whatever_the_others_are(found, sides):
     winner = Ranked(found.document.estimates[1].winner, 0.9, inside=True)
     rows = (winner, *(Ranked(f"c{inside}", 0.8, inside=inside) for inside in sides))
-    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 9, level=0.95))
-    picture = rendering.inline_svg(draw("ranking", replace(found, evidence=evidence)), "a")
+    picture = rendering.inline_svg(ranked(found, rows, 9, level=0.95), "a")
     assert "NaN" not in picture
     marks = re.findall(r'<path[^>]* d="([^"]+)"[^>]*><title>(.*?)</title>', picture)
     widths = {words: max(map(float, re.findall(r"[\d.]+", path))) for path, words in marks}
@@ -330,8 +325,7 @@ def test_the_winner_of_a_ranking_has_the_largest_mark_whatever_the_others_are(fo
 def test_an_axis_says_if_lower_is_better(found):
     rows = (Ranked("a", 0.9), Ranked("b", 0.8))
     for metric, title in (("auc", "AUC"), ("rmse", "RMSE, lower is better")):
-        evidence = replace(found.evidence, ranking=Ranking(metric, rows, 2))
-        drawn = draw("ranking", replace(found, evidence=evidence))
+        drawn = ranked(found, rows, metric=metric)
         assert drawn.spec["layer"][0]["encoding"]["x"]["title"] == title
         assert drawn.columns[-1] == f"{title.split(',')[0]}, naive"
 
@@ -350,51 +344,54 @@ def test_configurations_that_are_all_perfect_are_tied_and_corrected_by_nothing()
     assert draw("distribution", found).rows == [("1.000", "1.000", "100.0%")]
 
 
-def test_a_name_is_never_an_ink():
-    spec = {"data": {"values": [{"name": "currentColor"}]}, "mark": {"color": "currentColor"}}
-    found = themed(spec, "#222222")
-    assert found["data"]["values"][0]["name"] == "currentColor"
-    assert found["mark"]["color"] == "#222222"
+LINES = (0.3, 0.25, 0.2), (0.31, 0.26, 0.25), (0.001,) * 3
+COST = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *LINES, enough=3, n_resamples=50)
+LEVEL = replace(COST, corrected=(0.31, 0.25, 0.25), enough=2)
+SAID = "a single configuration averages Brier score 0.310, the best of 3 reaches 0.250"
+UNTOLD = "80 samples can't show whether searching helped: "
+MORE = "Trying more than 2 of 3 configurations brought no detectable gain with 80 samples: "
+STOPPED = "Searching stopped helping after 2 of 3 configurations: "
 
 
 def gain(value, lower, upper):
     return Gain(value, Interval(lower, upper, 0.95, "two"))
 
 
-def test_what_is_said_of_a_search_is_what_the_samples_show():
-    lines = (0.3, 0.25, 0.2), (0.31, 0.26, 0.25), (0.001,) * 3
-    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=3, n_resamples=50)
-    said = "a single configuration averages Brier score 0.310, the best of 3 reaches 0.250"
-    untold = "80 samples can't show whether searching helped: "
-    assert cost_sentence(cost, 80) == f"{untold}{said}."
-    unsure = replace(cost, gain=gain(0.06, -0.01, 0.13))
-    ends = "(gain 0.060, 95% CI -0.010 to 0.130)"
-    assert cost_sentence(unsure, 80) == f"{untold}{said} {ends}."
-    paid = replace(cost, gain=gain(0.06, 0.02, 0.1))
-    assert cost_sentence(paid, 80).startswith(f"Searching helped: {said} (gain 0.060")
-    said = "of 3 configurations brought no detectable gain with 1 sample: a single"
-    assert f"more than 1 {said}" in cost_sentence(replace(cost, enough=1), 1)
-
-
 @pytest.mark.parametrize(
-    ("lower", "upper", "stopped"),
-    [(0.02, 0.05, False), (0.02, 0.0019, False), (0.02, 0.0018, True), (-0.02, -0.001, True)],
+    ("cost", "said"),
+    [
+        (COST, f"{UNTOLD}{SAID}."),
+        (
+            replace(COST, gain=gain(0.06, -0.01, 0.13)),
+            f"{UNTOLD}{SAID} (gain 0.060, 95% CI -0.010 to 0.130).",
+        ),
+        (replace(COST, gain=gain(0.06, 0.02, 0.1)), f"Searching helped: {SAID} (gain 0.060"),
+        # 0.0018 < 0.1 (0.02 - 0.0018), the least that the search gained before
+        *(
+            (
+                replace(
+                    *(LEVEL,),
+                    gain=gain(0.06, lower, 0.1),
+                    gain_beyond=gain(-0.01, -0.02, upper),
+                ),
+                f"{start}corrected Brier score 0.250 for the best of 2, 0.250 for the best",
+            )
+            for lower, upper, start in (
+                (0.02, 0.05, MORE),
+                (0.02, 0.0019, MORE),
+                (0.02, 0.0018, STOPPED),
+                (-0.02, -0.001, STOPPED),
+            )
+        ),
+    ],
 )
-def test_searching_stopped_paying_where_a_tenth_of_the_gain_is_shown_not_to_follow(
-    lower, upper, stopped
-):
-    """0.0018 < 0.1 (0.02 - 0.0018), the least that the search gained before."""
-    lines = (0.3, 0.25, 0.2), (0.31, 0.25, 0.25), (0.001,) * 3
-    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=2, n_resamples=50)
-    cost = replace(cost, gain=gain(0.06, lower, 0.1), gain_beyond=gain(-0.01, -0.02, upper))
-    start = "Searching stopped helping after 2 of 3 configurations: "
-    more = "Trying more than 2 of 3 configurations brought no detectable gain with 80 samples: "
-    said = start if stopped else more
-    text = cost_sentence(cost, 80)
-    assert text.startswith(
-        f"{said}corrected Brier score 0.250 for the best of 2, 0.250 for the best"
-    )
-    assert text.endswith(". The uncorrected score fell from 0.250 to 0.200.")
+def test_what_is_said_of_a_search_is_what_the_samples_show(found, cost, said):
+    read = found.json["input"] | {"n_samples": 80}
+    text = FORMS["markdown"](found.json | {"search_cost": as_json(cost), "input": read})
+    (line,) = re.findall("^- search: (.*)$", text, re.MULTILINE)
+    assert line.startswith(said)
+    if cost.enough == 2:
+        assert line.endswith(". The uncorrected score fell from 0.250 to 0.200.")
 
 
 def test_a_page_of_predictions_without_classes():

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from xml.etree import ElementTree
@@ -15,7 +14,7 @@ import pytest
 from day import swept
 from documents import gated, result
 
-from bbccli.reports import CONTENT, FORMS, Kind, Style, form_of, forms_of
+from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
 from bbccli.types import Direction, GateOn, Side
 
 
@@ -307,19 +306,6 @@ def test_distributions_are_json_with_a_line_per_value(count):
 
 
 # The registry
-
-
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [(form, kind) for form in FORMS.values() for kind in form.modules],
-    ids=str,
-)
-def test_the_functions_that_a_form_names_are_there(form, kind):
-    name = form.modules[kind]
-    if name == CONTENT:
-        name = f"content.{kind}.{'csv_rows' if form.name == 'csv' else 'blocks'}"
-    module, _, function = name.rpartition(".")
-    assert callable(getattr(import_module(f"bbccli.reports.{module}"), function))
 
 
 @pytest.mark.parametrize("kind", Kind)

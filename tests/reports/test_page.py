@@ -9,17 +9,15 @@ import matrices
 import pages
 import pytest
 from day import swept
+from documents import named
 from pages import check_inert, read, shown
 
 from bbccli.documents.correct import error_envelope
 from bbccli.errors import OptionError
 from bbccli.notes import severity_of
-from bbccli.reports.content import FactList, Notes
-from bbccli.reports.content.correct import blocks
+from bbccli.reports import FORMS
 from bbccli.reports.figures import rendering
-from bbccli.reports.page.markup import code, table, tag
 from bbccli.reports.page.page import assumptions, page
-from bbccli.reports.page.sections import folded_table
 
 
 def test_the_order_of_a_page():
@@ -59,14 +57,6 @@ def test_its_own_policy_allows_its_style_and_nothing_else():
 @pytest.mark.sweep
 def test_the_same_bytes_every_time():
     assert page([pages.exhibit()]) == pages.ordinary()
-
-
-def test_the_answer_stands_first():
-    words = "".join(read(pages.ordinary()).text)
-    found = pages.usual().json
-    (bbc,) = [e for e in found["estimates"] if e["method"] == "bbc"]
-    first = words.index(f"{bbc['winner']} scored 0.")
-    assert first < words.index("Expect 0.") < words.index("Summary")
 
 
 @pytest.mark.sweep
@@ -119,26 +109,6 @@ def test_notes_stand_in_the_order_in_which_they_matter():
     assert found == sorted(codes, key=severity_of) != list(codes)
 
 
-def test_words_are_flush_left_and_figures_flush_right():
-    text = table("t", ("name", "winner", "AUC", "interval"), [("a", "svm", "0.9", "none")])
-    assert '<th scope="col" class="text">winner</th>' in text and '<th scope="col">AUC</th>' in text
-    assert '<td class="text">svm</td><td>0.9</td><td>none</td>' in text
-    rows = [("a", "-0.1"), ("b", "undefined"), ("c", "0.2"), ("d", "best")]
-    assert '<td class="text">' not in table("t", ("a", "b"), rows)
-    rows = [("a", "none"), ("b", "none"), ("c", "svm")]
-    assert '<td class="text">svm' in table("t", ("a", "b"), rows)
-
-
-def test_long_cells_may_take_several_lines():
-    name = "gradient_boosting_learning_rate_0.01_max_depth_3"
-    broken = name.replace("_", "_<wbr>")
-    text = table("t", ("name", "what"), [("short", name), (name, "one word after another " * 3)])
-    assert f'<td class="text long">{broken}</td>' in text
-    assert f'<th scope="row" class="long">{broken}</th>' in text
-    assert '<td class="text long">one word' in text
-    assert table("t", ("a", "b"), []).count("<th") == 3  # of which one is thead
-
-
 @pytest.mark.sweep
 def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
     first = pages.exhibit().json
@@ -187,26 +157,6 @@ class TestAssumptions:
         assert self.states(n_groups=20)[claim] == "met"
 
 
-@pytest.mark.parametrize(
-    ("argv", "told", "untold"),
-    [
-        (("progression.parquet",), "its 95% percentile interval, guarded against", "held out"),
-    ],
-    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
-)
-def test_the_paragraph_for_a_paper_says_what_was_done(run, samples, tmp_path, argv, told, untold):
-    path = tmp_path / "p.html"
-    file, *options = argv
-    argv = ("--method", "bbc", *options, "--n-resamples", 50, "-q", "-o", path)
-    argv = argv[2:] if "--method" in options else argv
-    assert run("correct", samples / file, *argv)[0] == 0
-    words = re.sub(r"<[^>]*>", " ", path.read_text("utf-8")).replace("\xa0", " ")
-    words = words.replace("&nbsp;", " ")
-    paragraph = words[words.index("Methods for a paper") :].partition("Software: bbc")[0]
-    assert told in paragraph
-    assert untold not in paragraph
-
-
 def test_a_page_has_the_date_of_the_clock_or_of_the_variable(monkeypatch):
     assert "Page made on 21 September 2026 by bbc" in "".join(read(pages.ordinary()).text)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
@@ -226,38 +176,46 @@ def test_a_time_that_is_none_is_refused(monkeypatch, value):
         page([shown(pages.usual().json)])
 
 
-def test_a_time_that_is_none_is_refused_before_any_work(monkeypatch, run):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    assert "SOURCE_DATE_EPOCH" in run.refused("correct", "no.csv", "-o", "page.html")
-
-
 def test_the_summary_has_the_facts_of_the_terminal():
     found = pages.usual()
-    facts = [row for one in blocks(found.document) if isinstance(one, FactList) for row in one.rows]
-    (notes,) = [one for one in blocks(found.document) if isinstance(one, Notes)]
-    text = "".join(read(pages.ordinary()).text)
+    text = "".join(read(pages.ordinary()).text).replace("\xa0", " ")
+    first = text.index(f"{found.document.estimates[1].winner} scored 0.")
+    assert first < text.index("Expect 0.") < text.index("Summary")
     part = text[text.index("Summary") : text.index("Gain from searching")]
-    names = [name for name, *_ in (*facts, *notes.facts)]
-    assert {"report", "choice", "search"} <= set(names)
-    for name, *texts in (*facts, *notes.facts):
-        assert f"{name}{', '.join(texts)}".replace(" %", "\xa0%") in part
+    facts = dict(re.findall("^- (\\w+): (.*)$", FORMS["markdown"](found.document), re.MULTILINE))
+    assert {"report", "choice", "search"} <= facts.keys()
+    assert all(f"{name}{said}" in part for name, said in facts.items())
 
 
-def test_names_break_at_their_joints_and_not_within_words():
-    name = "HistGradientBoosting(learning_rate=0.01,max_depth=3)"
-    row = table("t", ("a", "b"), [(name, "x" * 40)])
-    assert "Boosting(<wbr>learning_<wbr>rate=<wbr>0.01,<wbr>max_" in row
-    assert f'<td class="text long unbroken">{"x" * 40}</td>' in row  # it has no joint
-    assert "<wbr>" not in table("t", ("a", "b"), [("C=0.1, k=3", "depth=2")])
-    assert "wbr" not in tag("p", "x", title=name)
+JOINED = "gradient_boosting_learning_rate_0.01_max_depth_3"
 
 
-def test_options_and_words_from_right_to_left_keep_together():
-    said = tag("p", "\u05d0\u05d1 \u05d2 won 18%; try --fail-under=0.5")
-    assert "<bdi>\u05d0\u05d1 \u05d2</bdi> won" in said
-    whole = '<span class="whole">--fail-under</span>=0.5'
-    assert whole in said and f"<code>bbc a\nb {whole}</code>" in code("bbc a\nb --fail-under=0.5")
-    assert "<span" not in tag("p", "a--- -b", title="--a")
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("svm", "<td>svm</td>"),
+        ("C=0.1, k=3", "<td>C=0.1, k=3</td>"),  # words may part at blanks
+        (JOINED, f'<td class="long">{JOINED.replace("_", "_<wbr>")}</td>'),
+        ("HistForest(rate=0.01,max_depth=3)", "HistForest(<wbr>rate=<wbr>0.01,<wbr>max_<wbr>depth"),
+        ("x" * 40, f'<td class="long unbroken">{"x" * 40}</td>'),  # it has no joint
+        ("\u05d0\u05d1 \u05d2 won 18%", "<bdi>\u05d0\u05d1 \u05d2</bdi> won"),
+        ("try --fail-under=0.5", 'try <span class="whole">--fail-under</span>=0.5'),
+    ],
+)
+def test_names_break_at_their_joints_and_not_within_words(name, cell):
+    text = page([shown(named(name, pages.usual().json), command="bbc a\nb --top=5")])
+    assert f'<th scope="row">file</th>{cell}' in text or f">{cell}" in text
+    assert '<code>bbc a\nb <span class="whole">--top</span>=5</code>' in text
+    assert not re.search('="[^"]*<(wbr|span|bdi)', text)
+
+
+def test_words_are_flush_left_and_figures_flush_right():
+    text = pages.ordinary()
+    for column, kind in (("configuration", ' class="text"'), ("naive", ""), ("95% CI", "")):
+        assert f'<th scope="col"{kind}>{column.replace(" ", "&nbsp;")}</th>' in text or (
+            f'<th scope="col"{kind}>{column}</th>' in text
+        )
+    assert '<td class="text">yes</td>' in text and "<td>none</td>" in text
 
 
 def test_a_page_without_a_result_says_why_and_nothing_of_figures():
@@ -273,18 +231,6 @@ def test_a_page_without_a_result_says_why_and_nothing_of_figures():
     text = page([shown(found | {"estimates": [], "search_cost": None, "gate": gate})])
     assert "Gate undecided: few" in text and "How this page was made" in text
     assert "Not shown" not in text and "Assumptions" not in text
-
-
-def test_a_long_table_is_folded_below_its_first_rows():
-    rows = [(f"row{i}", str(i)) for i in range(16)]
-    short, folded = folded_table("t", ("a", "b"), rows[:15]), folded_table("t", ("a", "b"), rows)
-    assert "<details>" not in short and short.count("<tr>") == 16
-    first, rest = folded.split("<details>")
-    assert first.count("<tr>") == 16 and rest.count("<tr>") == 17 and "All 16 rows" in rest
-    cut = folded_table("t", ("a", "b"), rows * 100)
-    assert "The first 200 of 1,600 rows" in cut and "1,400 more are not listed" in cut
-    marked = folded_table("t", ("a", "b"), rows[:3], marked=1)
-    assert marked.count("<strong>") == 2 and "<strong>row1</strong>" in marked
 
 
 def gated(found, path, outcome):

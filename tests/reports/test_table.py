@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from day import swept
-from documents import result
+from documents import gated, result
 from matrices import regression
 
 from bbccli import METRICS, Plan, document
@@ -62,6 +62,34 @@ def test_no_figure_is_rounded_onto_a_bound(form):
 def test_rows_to_compare_are_told_from_the_one_to_report(form, names, expected):
     text = " ".join(FORMS[form](result(names=names)).split())
     assert ("the others are for comparison, not to choose from" in text) == expected
+
+
+def test_the_answer_alone_is_bold():
+    found = gated(0.25)
+    answer, told, verdict = re.findall(r"^\*\*(.*)\*\*$", FORMS["markdown"](found), re.MULTILINE)
+    text = FORMS["table"](found, Style(colour=True))
+    assert f"\x1b[1m{answer}\x1b[0m" in text and f"\x1b[1m{told}\x1b[0m" in text
+    looks = re.findall(r"\x1b\[([\d;]+)m", text)
+    assert looks.count("1") == 2 and f"\x1b[31m{verdict[:11]}" in text
+    page = FORMS["html"](found)
+    assert "<strong>Expect" in page and "<strong>a scored" not in page
+
+
+def test_the_marked_row_is_marked_in_each_part_of_a_table():
+    found = result(names=("tt", "bbc-f"))
+    found["estimates"][1]["method"] = "a method of many short words"
+    lines = FORMS["table"](found, Style(50)).splitlines()
+    marked = [line for line in lines if line.startswith(">")]
+    assert len(marked) == 3
+    assert all(line.startswith("> a method of many short words  ") for line in marked)
+    assert len([line for line in lines if line.startswith("  tt")]) == 3
+
+
+@pytest.mark.parametrize("width", range(24, 100, 4))
+def test_no_line_ends_between_a_figure_and_its_unit(width):
+    for line in FORMS["table"](gated(0.25), Style(width)).splitlines():
+        assert not re.match(r"\s*(%|[=<] ?\d)", line)
+        assert not re.search(r"\b[Np]( [=<])?$|\d $", line)
 
 
 # The table over experiments
