@@ -9,25 +9,42 @@ from scipy.integrate import trapezoid
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from bbccli import METHODS, METRICS, Plan
+from bbccli import METRICS, Plan, correct
 from bbccli.comparisons import BestSet, best_set
 from bbccli.reports.evidence import Ranked, Ranking
-from bbccli.reports.evidence.curves import GRID, reliability_of, roc_of
-from bbccli.reports.evidence.gathering import gather
-from bbccli.stats.case import Case
-from bbccli.stats.selection.candidates import fold_performances
+from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
 
 PLAN = Plan(n_resamples=80, seed=1)
+GRID = np.linspace(0, 1, 101)
 
 
-def evidence(matrix, metric="auc", method="bbc", plan=PLAN):
-    reported = METHODS[method].run(matrix, METRICS[metric], plan)
-    return gather(matrix, METRICS[metric], plan, reported), reported
+def evidence(matrix, metric="auc", method="bbc", n_resamples=80, **options):
+    how = {"n_resamples": n_resamples, "random_state": 1, **options}
+    result = correct(matrix, metric=metric, method=method, **how)
+    return result._exhibit().evidence, result.estimate
 
 
 def area(curve):
     return trapezoid(np.array(curve, float), GRID)
+
+
+def of_winner(matrix, reported):
+    return matrix.predictions[0, :, matrix.configurations.index(reported.winner)].astype(float)
+
+
+def check_roc(curve, scores, truth, weights=None):
+    """A ROC is that of scikit-learn, in the middle of its vertical steps."""
+    rates = roc_curve(truth, scores, sample_weight=weights, drop_intermediate=False)[:2]
+    expected = sum(np.interp(GRID + shift, *rates) for shift in (-1e-9, 1e-9)) / 2
+    assert curve == pytest.approx(expected, abs=1e-6)
+    expected = roc_auc_score(truth, scores, sample_weight=weights)
+    assert area(curve) == pytest.approx(expected, abs=0.003)
+
+
+def isotonic(chances, truth):
+    model = IsotonicRegression(out_of_bounds="nan").fit(chances, truth)
+    return model.predict(GRID)
 
 
 def test_under_the_mean_curve_lies_the_estimate_of_bbc():
@@ -39,30 +56,32 @@ def test_under_the_mean_curve_lies_the_estimate_of_bbc():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_roc_is_that_of_scikit_learn(weighted):
-    rng = np.random.default_rng(0)
-    truth = np.arange(200) % 2
-    scores = np.round(rng.normal(size=200) + truth, 1)
-    weights = rng.integers(1, 4, 200).astype(float) if weighted else np.ones(200)
-    rates = roc_curve(truth, scores, sample_weight=weights, drop_intermediate=False)[:2]
-    found = roc_of(scores, truth, weights[None])[0]
-    inner = ~np.isin(GRID, rates[0])
-    assert found[inner] == pytest.approx(np.interp(GRID, *rates)[inner])
-    assert area(found) == pytest.approx(
-        roc_auc_score(truth, scores, sample_weight=weights), abs=0.003
-    )
+    matrix = matrices.binary(n_samples=60)
+    matrix = replace(matrix, predictions=np.round(matrix.predictions, 1))
+    if weighted:
+        matrix = replace(matrix, outcome=matrices.weighing(matrix.outcome))
+    found, reported = evidence(matrix)
+    outcome = matrix.outcome
+    check_roc(found.roc.naive, of_winner(matrix, reported), outcome.values, outcome.weights)
 
 
 def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    chances = np.round(rng.random(150), 2)
-    truth = (rng.random(150) < chances).astype(int)
-    weights = rng.integers(0, 3, 150).astype(float)
-    used = weights > 0
-    model = IsotonicRegression(out_of_bounds="nan").fit(chances[used], truth[used], weights[used])
-    rows = np.array([np.zeros(150), weights])
-    none, found = reliability_of(chances, truth, rows)
-    assert found == pytest.approx(model.predict(GRID), nan_ok=True)
-    assert np.isnan(none).all()
+    matrix = matrices.binary(n_samples=60)
+    tied = np.round(matrix.predictions, 1) * 0.9 + 0.043  # none on a point of the grid
+    matrix = replace(matrix, predictions=tied)
+    found, reported = evidence(matrix)
+    truth, shown = matrix.outcome.values, found.calibration
+    expected = isotonic(of_winner(matrix, reported), truth)
+    assert np.array(shown.naive, float) == pytest.approx(expected, abs=1e-6, nan_ok=True)
+    out_of_bag = draws_of(60, None, 1).batch(0, 2).in_bag[:80] == 0
+    curves = [
+        isotonic(matrix.predictions[0, out, winner].astype(float), truth[out])
+        for out, winner in zip(out_of_bag, reported.distribution.winners, strict=True)
+    ]
+    there = ~np.isnan(curves)
+    mean = np.where(there, curves, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    expected = np.where(there.mean(axis=0) > 0.5, mean, np.nan)
+    assert np.array(shown.corrected, float) == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
 def test_bars_hold_all_resamples():
@@ -132,9 +151,11 @@ def test_a_ranking_without_intervals_says_why():
     assert "jumps" in median.ranking.without
     errors = [row.performance for row in median.ranking.rows]
     assert errors == sorted(errors)
+    most, _ = evidence(matrices.binary(n_configurations=500), "accuracy", "cvt")
     many, _ = evidence(matrices.binary(n_configurations=501), "accuracy", "cvt")
-    assert "more than 500 configurations" in many.ranking.without
-    few, _ = evidence(matrices.binary(), plan=replace(PLAN, n_resamples=10))
+    assert most.ranking.without == "" and "more than 500 configurations" in many.ranking.without
+    assert len(most.ranking.rows) == len(many.ranking.rows) == 500
+    few, _ = evidence(matrices.binary(), n_resamples=10)
     assert "draws" in few.ranking.without
     for found in (median, many, few):
         assert found.ranking.level is None
@@ -144,26 +165,22 @@ def test_a_ranking_without_intervals_says_why():
 def test_what_cannot_be_scored_is_not_ranked():
     matrix = matrices.binary(n_configurations=4)
     never = np.where(np.arange(4) == 3, 0.0, matrix.predictions)  # no positive: no precision
-    few = replace(PLAN, n_resamples=10)
-    found, _ = evidence(replace(matrix, predictions=never), "precision", "cvt", few)
+    found, _ = evidence(replace(matrix, predictions=never), "precision", "cvt", 10)
     names = {row.configuration for row in found.ranking.rows}
     assert (found.ranking.level, names) == (None, {"c0", "c1", "c2"})
-
-
-def test_as_many_as_a_ranking_may_have_have_intervals(monkeypatch):
-    monkeypatch.setattr("bbccli.reports.evidence.gathering.MOST_RANKED", 4)
-    for count, known in ((4, True), (5, False)):
-        found, _ = evidence(matrices.binary(n_configurations=count), "accuracy", "cvt")
-        assert (found.ranking.without == "") == known
-        assert len(found.ranking.rows) == 4
 
 
 def test_folds_of_all_repeats():
     matrix = matrices.binary(n_samples=60, n_repeats=2)
     found, reported = evidence(matrix)
-    case = Case(matrix, METRICS["auc"], METRICS["auc"], PLAN)
-    winner = matrix.configurations.index(reported.winner)
-    values = np.vstack(fold_performances(matrix, case.metric))
+    winner, truth = matrix.configurations.index(reported.winner), matrix.outcome.values
+    values = np.array(
+        [
+            [roc_auc_score(truth[folds == fold], scores[folds == fold]) for scores in columns.T]
+            for columns, folds in zip(matrix.predictions, matrix.folds, strict=True)
+            for fold in np.unique(folds)
+        ]
+    )
     assert [fold.winner for fold in found.folds] == pytest.approx(values[:, winner])
     assert [fold.median for fold in found.folds] == pytest.approx(np.median(values, axis=1))
     assert found.folds[0].fold == "1: 0" and found.folds[-1].fold == "2: 4"
@@ -175,7 +192,7 @@ def test_what_can_not_be_shown_says_why():
     assert labels.roc is None and "class labels" in labels.missing["roc"]
     scores, _ = evidence(matrices.binary(kind=PredictionKind.SCORE))
     assert scores.roc is not None and "needs probabilities" in scores.missing["calibration"]
-    without = gather(replace(matrices.binary(), folds=None), METRICS["auc"], PLAN, None)
+    without, _ = evidence(replace(matrices.binary(), folds=None), method="cvt")
     assert "unknown" in without.missing["folds"] and "resamples" in without.missing["distribution"]
 
 
@@ -185,12 +202,10 @@ def test_gaps_take_no_part_in_curves():
     there[:, ::3] = False
     filled = np.array(matrix.predictions)
     filled[:, ::3] = 1.0  # a number that must never be scored
-    whole = gather(replace(matrix, predictions=filled, available=there), METRICS["auc"], PLAN, None)
-    kept = matrix.predictions[0, there[0, :, 0]]
-    truth = matrix.outcome.values[there[0, :, 0]]
-    winner = list(matrix.configurations).index(whole.ranking.rows[0].configuration)
-    expected = roc_of(kept[:, winner].astype(float), truth, np.ones((1, len(truth))))[0]
-    assert whole.roc.naive == pytest.approx(expected, abs=1e-6)
+    matrix = replace(matrix, predictions=filled, available=there)
+    whole, reported = evidence(matrix)
+    used = there[0, :, 0]
+    check_roc(whole.roc.naive, of_winner(matrix, reported)[used], matrix.outcome.values[used])
 
 
 def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
@@ -207,25 +222,22 @@ def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
         {"select": "greedy:4"},
         {"select": "mean:2", "calibrate": "platt"},
         {"calibrate": "isotonic"},
-        {"cut": "tuned:f1"},
+        {"threshold": "tuned:f1"},
     ],
 )
 def test_curves_of_what_is_made_enclose_its_own_estimate(options):
-    plan, matrix = (
-        replace(PLAN, n_resamples=20, **options),
-        matrices.binary(n_samples=60, n_repeats=2),
-    )
-    found, reported = evidence(matrix, plan=plan)
+    matrix = matrices.binary(n_samples=60, n_repeats=2)
+    found, reported = evidence(matrix, n_resamples=20, **options)
     assert area(found.roc.corrected) == pytest.approx(reported.value, abs=0.005)
     assert area(found.roc.naive) == pytest.approx(reported.naive, abs=0.005)
-    single, _ = evidence(matrix, plan=replace(PLAN, n_resamples=20))
-    made_of_one = "cut" in options  # the order of its scores stays
+    single, _ = evidence(matrix, n_resamples=20)
+    made_of_one = "threshold" in options  # the order of its scores stays
     assert (found.roc.corrected == single.roc.corrected) == made_of_one
 
 
 def test_calibrated_curves_are_those_of_the_resamples():
-    plan, matrix = replace(PLAN, calibrate="temperature"), matrices.binary(n_samples=60)
-    found, _ = evidence(matrix, plan=plan)
+    matrix = matrices.binary(n_samples=60)
+    found, _ = evidence(matrix, calibrate="temperature")
     bare, _ = evidence(matrix)
     assert found.roc.corrected == bare.roc.corrected  # of the same configurations, in this order
     assert found.calibration.corrected != bare.calibration.corrected
@@ -233,7 +245,7 @@ def test_calibrated_curves_are_those_of_the_resamples():
 
 def test_in_folds_what_is_made_stands_among_all_configurations():
     matrix = matrices.binary(n_samples=60)
-    made, reported = evidence(matrix, plan=replace(PLAN, select="mean:3"))
+    made, reported = evidence(matrix, select="mean:3")
     single, _ = evidence(matrix)
     spread = [(one.least, one.median, one.most) for one in made.folds]
     assert spread == [(one.least, one.median, one.most) for one in single.folds]

@@ -17,6 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from runpy import run_module
 
 STREAMS = (("stdin", "r", "strict"), ("stdout", "w", "strict"), ("stderr", "w", "backslashreplace"))
 LATE = ("bbccli.__main__", "bbccli.metrics.kernels.compiled", "bbccli.batch.cluster")
@@ -123,6 +124,4 @@ if __name__ == "__main__":
     import_all()
     serve(sys.argv[1])
     if sys.argv[0] == "bbc":
-        from bbccli.__main__ import run
-
-        run()
+        run_module("bbccli", run_name="__main__")

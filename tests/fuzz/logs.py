@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import re
+import struct
 import tempfile
 import traceback
 import warnings
@@ -20,8 +21,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
+
 from bbccli import BbcError, read
-from bbccli.reading.evaluations.files import File, Zip
 
 from .case import Case
 from .mutations import mutated
@@ -145,12 +147,13 @@ def _attributes(data: bytes, random: Random) -> bytes:
 
 
 def _archive(data: bytes, random: Random) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="bbc-fuzz-") as folder:
-        path = Path(folder) / "log.eval"
-        path.write_bytes(data)
-        with Zip(File(path)) as members:
-            inside = ("header.json", "summaries.json", "_journal/start.json")
-            held = {one: members.json(one) for one in inside if one in members.names}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        inside = ("header.json", "summaries.json", "_journal/start.json")
+        held = {
+            one.filename: json.loads(_unpacked(data, one))
+            for one in archive.infolist()
+            if one.filename in inside
+        }
     if not held:
         raise ValueError
     chosen = random.choice(list(held))
@@ -160,6 +163,14 @@ def _archive(data: bytes, random: Random) -> bytes:
         for member, value in held.items():
             archive.writestr(member, json.dumps(value))
     return sink.getvalue()
+
+
+def _unpacked(data: bytes, member: zipfile.ZipInfo) -> bytes:
+    """Bytes of a member that is packed in a way that `zipfile` does not know before Python 3.14."""
+    name, extra = struct.unpack_from("<HH", data, member.header_offset + 26)
+    start = member.header_offset + 30 + name + extra
+    with pa.CompressedInputStream(io.BytesIO(data[start:][: member.compress_size]), "zstd") as file:
+        return file.read()
 
 
 CHANGES = {".eval": _archive, ".json": _document, ".jsonl": _lines, ".xml": _attributes}
