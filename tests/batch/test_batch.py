@@ -1,7 +1,6 @@
 """`bbc batch` as a user sees it."""
 
 import csv
-import hashlib
 import inspect
 import json
 import shutil
@@ -13,13 +12,8 @@ import pytest
 from day import swept
 from experiments import FAST, experiment
 
-from bbccli import __version__
-from bbccli.batch.run import Tally
-from bbccli.batch.sources import BatchFile
-from bbccli.batch.worker import key_of
 from bbccli.cli.command import command_named
 from bbccli.documents.loading import read_documents
-from bbccli.platform.records import as_json
 from bbccli.reading import hash_of
 from bbccli.use_cases import Analysis
 
@@ -153,23 +147,20 @@ class TestStatus:
         assert err.startswith("failed: one.csv: ")
         assert err.endswith("3 files done, 1 without a result, 2 with a failed gate\n")
 
-    @pytest.mark.parametrize("failed", [0, 1])
-    @pytest.mark.parametrize("undecided", [0, 1])
-    @pytest.mark.parametrize("missed", [0, 1])
-    def test_the_worst_that_there_is_gives_the_status(self, failed, undecided, missed):
-        worst = max(5 * failed, 4 * undecided, 3 * missed)
-        assert Tally(failed=failed, undecided=undecided, missed=missed).status == worst
-
     def test_a_file_whose_gate_has_nothing_to_judge_is_undecided(self, runs, run):
-        folder = runs(1)
+        folder = runs(3)
         text = experiment(1).replace("row_id,fold,", "row_id,group,")
         (folder / "runs/000/p.csv").write_text(text)
-        asked = ("--method", "bbc-f", "--fail-under", "0.1")
-        status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *asked, "--jobs", "1")
+        asked = ("--method", "bbc-f", "--fail-under", "0.999", "--jobs", "1")
+        files = [f"runs/00{i}/p.csv" for i in range(3)]
+        status, _, err = run("batch", *files[:2], "-o", "r.jsonl", *asked)
         assert status == 4
         assert "runs/000/p.csv: " in err
-        assert ended(err) == "1 file done, 1 without a result, 1 with an undecided gate"
+        unmet = "1 without a result, 1 with an undecided gate, 1 with a failed gate"
+        assert ended(err).startswith(f"2 files done, {unmet}")
         assert lines(folder / "r.jsonl")[0]["error"]["status"] == 4
+        (folder / "runs/002/p.csv").write_text("truth,a\n")
+        assert run("batch", *files, "-o", "s.jsonl", *asked)[0] == 5
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -473,19 +464,3 @@ def test_no_result_goes_over_a_file_of_a_run(tmp_path, batch, monkeypatch):
     before = (tmp_path / "run" / "leaderboard.csv").read_bytes()
     assert "would overwrite an input file" in batch.refused("run", "-o", "run/leaderboard.csv")
     assert (tmp_path / "run" / "leaderboard.csv").read_bytes() == before
-
-
-def test_a_key_is_that_of_path_options_and_version():
-    """A journal of today is continued tomorrow."""
-    analyses = [
-        Analysis(method=["cvt"]),
-        Analysis(seed=1),
-        Analysis(positive="é"),
-        Analysis(metric=("auc",)),
-    ]
-    pairs = [(path, analysis) for path in ("a.csv", 'é "b".csv') for analysis in analyses]
-    for path, analysis in pairs:
-        content = json.dumps([__version__, path, as_json(analysis)], sort_keys=True)
-        wanted = hashlib.sha256(content.encode()).hexdigest()[:32]
-        assert key_of(BatchFile(path, analysis)) == wanted
-    assert len({key_of(BatchFile(*pair)) for pair in pairs}) == 8

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,13 +17,8 @@ from fuzz.run import in_time
 from large_files import FEW, chances, file_of
 
 from bbccli.batch import cluster as module
-from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.parts import workers_of_dask
-from bbccli.batch.run import todo
-from bbccli.batch.sources import batch_sources
-from bbccli.batch.worker import work
 from bbccli.platform.resources import Resources
-from bbccli.use_cases import Analysis
 
 PATTERN = "runs/**/p.csv"
 REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)
@@ -82,7 +77,7 @@ def cluster(tmp_path, request, quick_starts):
     options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
     options["env"] = environment() | {"PYTHONPATH": f"{environment()['PYTHONPATH']}:{tmp_path}"}
     processes = []
-    local = {"n_workers": 0, "scheduler_kwargs": NO_DASHBOARD, "host": "127.0.0.1"}
+    local = {"n_workers": 0, "scheduler_kwargs": module.NO_DASHBOARD, "host": "127.0.0.1"}
     with LocalCluster(processes=True, **local) as scheduler:
 
         def start():
@@ -217,43 +212,6 @@ def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path, n
 
 
 @pytest.mark.sweep
-def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
-    """Results that nobody had fetched are lost with the worker that held them."""
-    runs(8)
-    scheduler, start = cluster
-    sources = batch_sources([PATTERN], Analysis(method=["cvt"]))
-    expected = {work(task).line for task in todo(sources, {}, Resources())}
-    first, clients = start(), []
-    wait_for(lambda: workers_of(scheduler) == 1)
-    ours = module.client_of
-
-    @contextmanager
-    def seen(*args):
-        with ours(*args) as (client, own):
-            clients.append(client)
-            yield client, own
-
-    monkeypatch.setattr(module, "client_of", seen)
-
-    def states():
-        return [state.status for state in clients[0].futures.values()]
-
-    def tasks():
-        yield from todo(sources[:4], {}, Resources())
-        # asked for when the first of these four is fetched: none but the dead one has the others
-        wait_for(lambda: set(states()) == {"finished"})
-        first.kill()
-        wait_for(lambda: "finished" not in states())
-        assert "lost" in states()
-        start()
-        yield from todo(sources[4:], {}, Resources())
-
-    groups = list(run_dask(tasks(), 1, scheduler.scheduler_address))
-    assert {done.line for group in groups for done in group} == expected
-    assert sum(map(len, groups)) == 8
-
-
-@pytest.mark.sweep
 @pytest.mark.parametrize("at_work", [False, True])
 def test_arrays_that_are_lost_with_a_worker_are_sent_again(cluster, tmp_path, at_work):
     scheduler, start = cluster
@@ -345,18 +303,20 @@ def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkey
 
 
 @pytest.mark.sweep
-def test_a_scheduler_without_workers_is_told_and_waited_for(runs, cluster, monkeypatch):
+def test_a_scheduler_without_workers_is_told_and_waited_for(runs, run, cluster, monkeypatch):
     runs(2)
     monkeypatch.setattr(module, "TOLD_AFTER", 0.1)
     monkeypatch.setattr(module, "GIVEN_UP_AFTER", 0.1)  # holds for a cluster of our own alone
     scheduler, start = cluster
-    address, told = scheduler.scheduler_address, []
+    address = scheduler.scheduler_address
 
-    def say(line):
-        told.append(line)
+    def come():
+        wait_for(lambda: "waiting" in sys.stderr.getvalue())
         start()
 
-    sources = batch_sources([PATTERN], Analysis(method=["cvt"]))
-    groups = list(run_dask(todo(sources, {}, Resources()), 1, address, say))
-    assert sum(map(len, groups)) == 2
-    assert told == [f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch"]
+    threading.Thread(target=come).start()
+    words = ("batch", PATTERN, "-o", "r.jsonl", *FAST, "--runner", "dask", "--scheduler", address)
+    status, _, err = run(*words)
+    assert (status, err.splitlines()[-2]) == (0, "2 files done")
+    said = f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch\n"
+    assert err.count(said) == 1
