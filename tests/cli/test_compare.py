@@ -44,12 +44,6 @@ def said(run, *argv):
     return json.loads(out)
 
 
-# The set
-
-
-# Against a baseline
-
-
 @pytest.mark.parametrize("question", [("--baseline", "tree 0"), ("--by", r"regex:^(\w+)")])
 def test_the_margin_is_part_of_the_result(run, file, question):
     options = (*question, "--margin", "0.6", *FAST)
@@ -303,21 +297,14 @@ def test_csv_of_the_set_has_every_configuration(once, study):
     [
         (("--baseline", "no such"), "there is no configuration 'no such'"),
         swept(("--pair", "boost 0", "boost 0"), "two different configurations"),
-        swept(("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
         swept(("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
         swept(("--margin", "0.1"), "--margin does not go with the confidence set of the best"),
         swept(("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
         swept(("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
         (("--margin", "10", "--baseline", "tree 0"), "--margin is 10: no two values of AUC"),
-        swept(("--margin", "10", "--baseline", "tree 0"), "hint: less than 1, such as 0.1"),
-        swept(("--margin", "1", "--by", r"regex:^(\w+)"), "--margin is 1: no two values of AUC"),
         swept(
             ("--pair", "boost 0", "tree 0", "--test", "bayes-t", "--rope", "1"),
             "--rope is 1: no two values of AUC differ by more than 1",
-        ),
-        swept(
-            ("--pair", "boost 0", "tree 0", "--pair", "boost 1", "tree 0"),
-            "--pair is given more than once",
         ),
         swept(("--rope", "0.1"), "--rope does not go with"),
         swept(
@@ -325,7 +312,6 @@ def test_csv_of_the_set_has_every_configuration(once, study):
             "--margin does not go with --pair",
         ),
         (("--pair", "boost 0", "tree 0", "--rope", "0.1"), "--rope is for bayes-t"),
-        swept(("--pair", "boost 0", "tree 0", "--test", "wald", "--rope", "0.1"), "--rope is for"),
         swept(("--fail-unless", "better"), "--fail-unless does not go with"),
         swept(("--adjust", "holm"), "--adjust does not go with"),
         swept(("--by", "regex:(", *FAST), "is not a regular expression"),

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from day import swept
@@ -91,24 +92,17 @@ def test_a_gate_of_the_project(run, folder):
     ("text", "problem", "hint"),
     [
         ("sed = 1", "unknown key 'sed'", "did you mean seed?"),
-        swept("zzzz = 1", "unknown key 'zzzz'", "one of: metric, method"),
         swept("seed = '1'", "seed is '1'", "an integer"),
-        swept("seed = 1.5", "seed is 1.5", "an integer"),
         swept("seed = true", "seed is true", "an integer"),
         swept("level = 'high'", "level is 'high'", "a number"),
-        swept("level = false", "level is false", "a number"),
         ("format = 'yaml'", "format is 'yaml'", "table, json"),
-        swept("side = 'left'", "side is 'left'", "two, lower"),
         swept("side = true", "side is true", "two, lower"),
         swept(f"level = 1{'0' * 400}", "level is 1000", "a number"),
         swept("truth = 2020-01-01", "truth is", "text"),
         swept("method = 1", "method is 1", "array of texts"),
-        swept("method = ['bbc', 1]", "method is ['bbc', 1]", "array of texts"),
         ("quiet = 1", "quiet is 1", "true or false"),
-        swept("truth = ['y']", "truth is ['y']", "text"),
         swept("output = 'x'", "unknown key 'output'", "a single run"),
         swept("strict = true", "unknown key 'strict'", 'use missing = "error"'),
-        swept("lst = 'drop'", "unknown key 'lst'", "did you mean list?"),
         swept("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
         swept("drop = 1", "drop is not a table", "[drop]"),
         ("[drop]\nlevel = 0.9", "unknown key 'drop.level'", ""),
@@ -122,11 +116,6 @@ def test_what_does_not_fit_is_one_error(run, folder, text, problem, hint):
     assert first.startswith(f"error: {folder / 'bbc.toml'}: ")
     assert problem.lower() in first.lower()
     assert hint in second
-
-
-def test_a_table_that_is_none(run, folder):
-    (folder / "pyproject.toml").write_text("[tool]\nbbc = 3\n")
-    assert "tool.bbc is not a table" in run.refused("correct", "p.csv")
 
 
 @pytest.mark.parametrize(
@@ -170,27 +159,25 @@ def test_a_hostile_file_is_one_error_at_once(run, folder, head, text, problem):
     assert len(err.splitlines()) == 2
 
 
-@pytest.mark.parametrize("make", ["mkdir", "link"])
+@pytest.mark.parametrize("make", [Path.mkdir, lambda place: place.symlink_to("none.toml")])
 def test_a_bbc_toml_that_is_no_file_is_not_passed_over(run, folder, make):
     """It may hold a gate."""
-    place = folder / "bbc.toml"
-    if make == "mkdir":
-        place.mkdir()
-    else:
-        place.symlink_to(folder / "none.toml")
-    status, _, err = run("correct", "p.csv", "--method", "cvt")
-    assert (status, err.split("\n")[0]) == (2, f"error: {place}: not a regular file")
+    make(folder / "bbc.toml")
+    err = run.refused("correct", "p.csv", "--method", "cvt")
+    assert err.startswith(f"error: {folder / 'bbc.toml'}: not a regular file\n")
 
 
-def test_a_table_by_nearly_its_name_is_not_passed_over(run, folder):
-    (folder / "pyproject.toml").write_text("[tool.BBC]\nfail-under = 0.99\n")
-    status, _, err = run("correct", "p.csv", "--method", "cvt")
-    assert (status, err.split("\n")[1]) == (2, "hint: write [tool.bbc]")
-
-
-def test_a_file_that_is_not_text(run, folder):
-    (folder / "bbc.toml").write_bytes(b"seed = \xff")
-    assert run.refused("correct", "p.csv").startswith(f"error: {folder / 'bbc.toml'}")
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("pyproject.toml", b"[tool]\nbbc = 3\n", "tool.bbc is not a table"),
+        ("pyproject.toml", b"[tool.BBC]\nfail-under = 0.99\n", "hint: write [tool.bbc]"),
+        ("bbc.toml", b"seed = \xff", "bbc.toml"),
+    ],
+)
+def test_a_file_that_sets_nothing_is_not_passed_over(run, folder, name, text, said):
+    (folder / name).write_bytes(text)
+    assert said in run.refused("correct", "p.csv")
 
 
 def test_commands_without_settings_do_not_read_the_file(run, folder):
@@ -287,7 +274,6 @@ class TestByCommand:
     ("name", "hint"),
     [
         ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
-        swept("BBC_SED", "did you mean BBC_SEED?"),
         swept("BBC_DROP_N_RESAMPLS", "did you mean BBC_DROP_N_RESAMPLES?"),
         swept("BBC_XYZZY", "unset it; see the options with bbc --show-config"),
         swept("BBC_OUTPUT", "--output is for a single run: give it on the command line"),
