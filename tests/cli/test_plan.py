@@ -142,6 +142,7 @@ def test_a_check_is_shown(run, monkeypatch):
     [
         (("plan",), "needs a pilot or an expected value", "a file, or --expected"),
         swept((*STATED, "--width", "10"), "--width is 10: no two values of AUC", "such as 0.1"),
+        swept((*STATED, "--optimism", "5"), "--optimism is 5: no two values of AUC", "0.05"),
         swept((*STATED, "--width", "0.1", "--within", "1"), "--within is 1: no two", "less than 1"),
         swept(
             ("plan", "--expected", "0.85"),
