@@ -63,6 +63,10 @@ def errors(found):
     return [(f.check, f.column, f.row) for f in found.findings if f.status is Status.ERROR]
 
 
+def texts(found):
+    return {f.check: (str(f.status), f.text) for f in found.findings}
+
+
 def warnings(found):
     return {f.check for f in found.findings if f.status is Status.WARNING}
 
@@ -74,11 +78,9 @@ def test_a_good_file(save, text):
     assert warnings(found) == {"resamples"}  # of so few samples some lack a class
     assert found.layout == ("wide" if text is GOOD else "long")
     assert found.input.n_configurations == 2
-    checks = [f.check for f in found.findings]
-    for check in ("readable", "metadata", "names", "roles", "keys", "constant", "coverage"):
-        assert check in checks
-    for check in ("predictions", "outcome", "missing", "folds", "polarity", "duplicates"):
-        assert check in checks
+    checks = {"readable", "metadata", "names", "roles", "keys", "constant", "coverage"}
+    checks |= {"predictions", "outcome", "missing", "folds", "polarity", "duplicates"}
+    assert checks <= texts(found).keys()
 
 
 def test_all_problems_of_a_wide_file(save):
@@ -120,15 +122,14 @@ def test_all_problems_of_a_long_file(save):
 
 def test_labels_that_are_no_class(save):
     text = "row_id,truth,a,b,c\n0,x,x,x,z\n1,y,y,q,y\n2,x,x,x,x\n3,y,y,y,w\n"
-    found = inspect(save(text))
-    assert errors(found) == [("predictions", "b", 1), ("predictions", "c", 0)]
+    assert errors(inspect(save(text))) == [("predictions", "b", 1), ("predictions", "c", 0)]
 
 
 def test_columns_without_a_name_and_twice(save):
     text = changed(GOOD, ("row_id,repeat,fold,truth,a,b", "row_id,,fold,truth,a,a"))
     found = inspect(save(text))
-    assert [f.check for f in found.findings if f.status is Status.ERROR] == ["names", "names"]
-    assert "keys" in [f.check for f in found.findings if f.status is Status.PASS]
+    assert [check for check, _, _ in errors(found)] == ["names", "names"]
+    assert texts(found)["keys"][0] == "pass"
 
 
 def test_warnings(save):
@@ -144,10 +145,9 @@ def test_warnings(save):
 def test_a_class_of_one_sample_is_a_warning(save):
     rows = "".join(f"{i},{'y' if i == 3 else 'x'},0.{i}\n" for i in range(9))
     found = inspect(save(f"row_id,truth,a\n{rows}"))
-    assert found.n_errors == 0
-    (finding,) = [f for f in found.findings if f.check == "resamples"]
-    assert finding.status is Status.WARNING
-    assert finding.text.startswith("class 'y' has a single sample: no resample holds it in and out")
+    status, text = texts(found)["resamples"]
+    assert (found.n_errors, status) == (0, "warning")
+    assert text.startswith("class 'y' has a single sample: no resample holds it in and out")
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -157,25 +157,22 @@ def test_redraws_are_those_of_a_slow_loop(save, grouped):
     groups = np.arange(37) // 2 if grouped else None
     frame = pd.DataFrame(chances, columns=["prob.a", "prob.b", "prob.c"])
     frame = frame.assign(truth=np.array(list("abc"))[truth], **{"group": groups} if grouped else {})
-    findings = inspect(save(frame.to_csv(index=False))).findings
+    _, text = texts(inspect(save(frame.to_csv(index=False))))["resamples"]
     drawn = draws_of(37, groups, 0, leaving_out=False).batch(0, 16).in_bag
     lacking = sum(
         any(not (0 in row[truth == code] and row[truth == code].any()) for code in range(3))
         for row in drawn
     )
     assert 0 < lacking < 1024
-    (text,) = [one.text for one in findings if one.check == "resamples"]
     assert text.startswith(f"{lacking} of 1024 resamples lack")
 
 
 def test_nearly_probabilities(save):
     text = changed(GOOD, ("0.1,0.2", "0.1,1.2"))
     rows = "".join(f"{i},0,{i % 2},{'xy'[i % 2]},0.{i},0.{99 - i}\n" for i in range(6, 40))
-    found = inspect(save(text + rows))
-    assert "outside [0, 1]" in next(f.text for f in found.findings if f.check == "predictions")
+    assert "outside [0, 1]" in texts(inspect(save(text + rows)))["predictions"][1]
     text = "truth,a::x,a::y,a::z\n" + "x,0.5,0.3,0.2\ny,0.1,0.1,0.1\nz,0.1,0.2,0.7\n" * 2
-    found = inspect(save(text))
-    assert "do not sum to 1" in next(f.text for f in found.findings if f.check == "predictions")
+    assert "do not sum to 1" in texts(inspect(save(text)))["predictions"][1]
 
 
 def test_several_files(save, samples):
@@ -186,8 +183,7 @@ def test_several_files(save, samples):
     found = inspect(paths, Request(labels=labels))
     assert (found.n_errors, found.layout) == (0, "kaggle")
     short = save("id,y\n0,0\n1,1\n2,0\n", "labels.csv")
-    found = inspect(paths, Request(labels=short))
-    assert [f.check for f in found.findings if f.status is Status.ERROR] == ["labels file"]
+    assert [one[0] for one in errors(inspect(paths, Request(labels=short)))] == ["labels file"]
 
 
 CORPUS = [
@@ -220,17 +216,13 @@ CORPUS = [
 @pytest.mark.parametrize("text", CORPUS)
 def test_errs_exactly_where_reading_does(save, text, missing):
     path = save(text)
+    problem = None
     try:
         read(path, missing=missing)
     except BbcError as error:
         problem = error.problem
-    else:
-        problem = None
     found = inspect(path, Request(missing=missing))
     assert (found.n_errors > 0) == (problem is not None), problem
-    if problem is not None:
-        texts = [f.text for f in found.findings if f.status is Status.ERROR]
-        assert any(t.startswith(problem) for t in texts) or len(texts) > 0
 
 
 def test_every_note_of_the_readers_belongs_to_a_check():
@@ -274,10 +266,6 @@ def test_options_reach_the_reader(save):
     assert found.input.positive_class == "x"
 
 
-def texts(found):
-    return {f.check: (str(f.status), f.text) for f in found.findings}
-
-
 GROUPED = """row_id,fold,truth,group,a,b
 0,0,x,p,0.1,0.2
 1,0,y,p,0.9,0.7
@@ -302,9 +290,8 @@ def test_groups_and_folds_that_are_as_they_should_be(save):
 def test_one_fold_alone(save):
     found = inspect(save(changed(GROUPED, (",1,", ",0,"))))
     (one,) = [f for f in found.findings if f.check == "folds"]
-    assert (str(one.status), one.text) == (
-        "warning", "there is only one fold: methods that need folds can't run"
-    )  # fmt: skip
+    assert one.status is Status.WARNING
+    assert one.text == "there is only one fold: methods that need folds can't run"
     assert one.remedy == "give each sample the fold that held it out"
 
 
@@ -319,26 +306,23 @@ def test_samples_that_a_repeat_lacks(save, absent, words):
     _, *rows = GOOD.splitlines()
     again = [row.replace(",0,", ",1,", 1) for row in rows if row[0] not in absent]
     found = inspect(save(GOOD + "\n".join(again) + "\n"))
-    (one,) = [f for f in found.findings if f.check == "coverage"]
-    assert str(one.status) == "warning" and one.text.startswith(words)
+    status, text = texts(found)["coverage"]
+    assert status == "warning" and text.startswith(words)
     assert found.input.n_samples == 6 - len(absent)
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("copies", "words"),
     [
-        ({"c": "a"}, "1 of 3 configurations is a copy of an earlier one; for example "),
-        ({"c": "a", "d": "a"}, "2 of 4 configurations are copies of an earlier one; for example "),
+        (1, "1 of 3 configurations is a copy of an earlier one; for example "),
+        (2, "2 of 4 configurations are copies of an earlier one; for example "),
     ],
 )
-def test_copies_are_counted_in_plain_words(save, more, words):
+def test_copies_are_counted_in_plain_words(save, copies, words):
     header, *rows = GOOD.splitlines()
-    names = header.split(",")
-    cells = [row.split(",") for row in rows]
-    table = [[*names, *more], *([*row, *(row[names.index(k)] for k in more.values())]
-                                for row in cells)]  # fmt: skip
-    found = inspect(save("\n".join(map(",".join, table))))
-    assert texts(found)["duplicates"][1].startswith(words)
+    table = [f"{header}{',c,d'[: 2 * copies]}"]
+    table += [f"{row}{(',' + row.split(',')[4]) * copies}" for row in rows]
+    assert texts(inspect(save("\n".join(table))))["duplicates"][1].startswith(words)
 
 
 def test_scores_of_a_run_are_told(save, tmp_path):
@@ -395,25 +379,15 @@ def test_memory_bounds_what_is_compared():
 
 
 def test_too_little_memory_is_told_before_predictions_are_read(run, save, monkeypatch):
-    path = save("truth,a\n" + "0,0.1\n1,0.2\n" * 20_000)
-    monkeypatch.setattr("bbccli.reading.read_values", None)
-    for command in ("inspect", "correct", "compare", "leaderboard"):
-        status, out, err = run(command, path, "--memory", "16MB")
-        assert (status, out) == (2, "")
-        assert "--memory is 16 MB, and 40000 samples need 24 MB" in " ".join(err.split())
-
-
-def test_the_option_memory(run, save):
     rows = (f"{i % 2},{i / 40_000}\n" for i in np.random.default_rng(0).permutation(40_000))
     path = save("truth,a\n" + "".join(rows))
     assert run("inspect", path, "--memory", "64MB")[0] == 0
-    for command in ("inspect", "correct"):
-        status, out, err = run(command, path, "--memory", "16MB")
-        assert (status, out) == (2, "")
+    monkeypatch.setattr("bbccli.reading.read_values", None)
+    for command in ("inspect", "correct", "compare", "leaderboard"):
+        err = run.refused(command, path, "--memory", "16MB")
         assert "--memory is 16 MB, and 40000 samples need 24 MB" in " ".join(err.split())
-    for size in ("0", "1B", "-1", "10PB", "much"):
-        status, _, err = run("inspect", path, f"--memory={size}")
-        assert (status, err.startswith("error: --memory is")) == (2, True), err
+    for size in ("0", "-1", "much"):
+        assert run.refused("inspect", path, f"--memory={size}").startswith("error: --memory is")
 
 
 def test_a_problem_of_several_columns_is_one_row(run, save):
