@@ -86,50 +86,39 @@ def test_the_result_is_all_that_goes_to_standard_output(run, once, parquet):
     _, out, err = once("correct", parquet, "--format", "json", *FAST)
     json.loads(out)
     assert err.startswith("read: ")
-    _, _, silent = run("correct", parquet, "--format", "json", *FAST, "--quiet")
-    assert silent == ""
+    run.silent("correct", parquet, "--format", "json", *FAST, "--quiet")
 
 
-class TestSeveralMetrics:
-    def test_the_first_selects(self, run, samples):
-        path = samples / "progression.parquet"
-        both = estimates(run, path, "--metric", "accuracy", "--metric", "auc")
-        alone = estimates(run, path, "--metric", "accuracy")
-        assert [e for e in both if e["metric"] == "accuracy"] == alone
-        other = [e for e in both if e["metric"] == "auc"]
-        assert {e["selected_by"] for e in both} == {"accuracy"}
-        for one, two in zip(alone, other, strict=True):
-            assert one["winner"] == two["winner"]
-            assert one["selection"] == two["selection"]
+def test_the_first_of_several_metrics_selects(run, samples):
+    path = samples / "progression.parquet"
+    both = estimates(run, path, "--metric", "accuracy", "--metric", "auc")
+    alone = estimates(run, path, "--metric", "accuracy")
+    assert [e for e in both if e["metric"] == "accuracy"] == alone
+    other = [e for e in both if e["metric"] == "auc"]
+    assert {e["selected_by"] for e in both} == {"accuracy"}
+    for one, two in zip(alone, other, strict=True):
+        assert (one["winner"], one["selection"]) == (two["winner"], two["selection"])
 
 
-class TestResamples:
-    @pytest.mark.sweep
-    def test_auto_is_a_run_of_that_many(self, run, samples):
-        path = samples / "progression.parquet"
-        auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.004")
-        (found,) = run.document("correct", path, *auto)["estimates"]
-        errors = [e for e in found["error"].values() if e is not None]
-        assert max(errors) <= 0.004
-        size = found["n_resamples"]
-        assert size > 1000
-        fixed = ("--method", "bbc", "--n-resamples", size)
-        assert run.document("correct", path, *fixed)["estimates"] == [found]
+@pytest.mark.sweep
+def test_auto_is_a_run_of_that_many(run, samples):
+    argv = ("correct", samples / "progression.parquet", "--method", "bbc", "--n-resamples")
+    (found,) = run.document(*argv, "auto", "--tolerance", "0.004")["estimates"]
+    assert max(e for e in found["error"].values() if e is not None) <= 0.004
+    assert found["n_resamples"] > 1000
+    assert run.document(*argv, found["n_resamples"])["estimates"] == [found]
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("suffix", ["parquet", "json"])
 def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
     target = tmp_path / f"resamples.{suffix}"
-    found = {
-        e["method"]: e
-        for e in estimates(run, samples / "progression.parquet", "--distribution", target)
-    }
-    rows = (
-        json.loads(target.read_text())
-        if suffix == "json"
-        else pyarrow.parquet.read_table(target).to_pylist()
-    )
+    told = estimates(run, samples / "progression.parquet", "--distribution", target)
+    found = {e["method"]: e for e in told}
+    if suffix == "json":
+        rows = json.loads(target.read_text())
+    else:
+        rows = pyarrow.parquet.read_table(target).to_pylist()
     bbc = [row for row in rows if row["method"] == "bbc"]
     assert len(bbc) == 200
     assert sum(row["performance"] for row in bbc) / 200 == pytest.approx(found["bbc"]["value"])
@@ -142,28 +131,27 @@ def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
     assert share == pytest.approx(top["share"])
 
 
-class TestGroups:
-    def grouped(self, samples, tmp_path, size, name="group"):
-        table = pyarrow.parquet.read_table(samples / "progression.parquet")
-        groups = pyarrow.array([i // size for i in range(table.num_rows)])
-        pyarrow.parquet.write_table(table.append_column(name, groups), tmp_path / "grouped.parquet")
-        return tmp_path / "grouped.parquet"
+def grouped(samples, tmp_path, name="group"):
+    """The sample file with groups of two."""
+    table = pyarrow.parquet.read_table(samples / "progression.parquet")
+    groups = pyarrow.array([i // 2 for i in range(table.num_rows)])
+    pyarrow.parquet.write_table(table.append_column(name, groups), tmp_path / "grouped.parquet")
+    return tmp_path / "grouped.parquet"
 
-    def test_they_are_counted_and_resampled_together(self, run, samples, tmp_path):
-        grouped = result(run, self.grouped(samples, tmp_path, 2))
-        single = result(run, samples / "progression.parquet")
-        assert grouped["input"]["n_groups"] == 40
-        for name, same in (("cvt", True), ("tt", True), ("bbc", False), ("bbc-f", True)):
-            ours, theirs = (
-                next(e for e in found["estimates"] if e["method"] == name)
-                for found in (grouped, single)
-            )
-            assert (ours["value"] == theirs["value"]) == same
 
-    @pytest.mark.sweep
-    def test_a_column_can_be_named(self, run, samples, tmp_path):
-        named = result(run, self.grouped(samples, tmp_path, 2, "hospital"), "--group", "hospital")
-        assert named["input"]["n_groups"] == 40
+def test_groups_are_counted_and_resampled_together(run, samples, tmp_path):
+    together = result(run, grouped(samples, tmp_path))
+    single = result(run, samples / "progression.parquet")
+    assert together["input"]["n_groups"] == 40
+    pairs = zip(together["estimates"], single["estimates"], strict=True)
+    same = {ours["method"]: ours["value"] == theirs["value"] for ours, theirs in pairs}
+    assert same == {"cvt": True, "tt": True, "bbc": False, "bbc-f": True}
+
+
+@pytest.mark.sweep
+def test_a_column_of_groups_can_be_named(run, samples, tmp_path):
+    named = result(run, grouped(samples, tmp_path, "hospital"), "--group", "hospital")
+    assert named["input"]["n_groups"] == 40
 
 
 # Options that belong to metrics
@@ -172,37 +160,27 @@ class TestGroups:
 TWO_METHODS = ("--n-resamples", "20", "--method", "cvt", "--method", "bbc")
 
 
-def found_of(run, path, *options):
-    return json.loads(run.printed("correct", path, "--format", "json", *options))
+def test_a_threshold_cuts_probabilities(run, samples):
+    argv = ("correct", samples / "progression.parquet", "--metric", "recall", *TWO_METHODS)
+    usual, half, high = (
+        run.document(*argv, *cut)["estimates"]
+        for cut in ((), ("--threshold", "0.5"), ("--threshold", "0.9"))
+    )
+    assert usual == half != high
 
 
-class TestThreshold:
-    def test_it_cuts_probabilities(self, run, samples):
-        path = samples / "progression.parquet"
-        recall = [
-            found_of(run, path, "--metric", "accuracy", "--metric", "recall", *TWO_METHODS, *cut)[
-                "estimates"
-            ]
-            for cut in ((), ("--threshold", "0.5"), ("--threshold", "0.9"))
-        ]
-        assert recall[0] == recall[1]
-        assert recall[2] != recall[0]
+@pytest.mark.sweep
+def test_the_direction_of_risks_mirrors_the_concordance(run, samples):
+    argv = ("correct", samples / "whas500.parquet", *TWO_METHODS)
+    found = run.document(*argv, "--risk-direction", "later")
+    assert found["estimates"][0]["value"] < 0.5
+    assert "risk-reversed" in [note["code"] for note in found["notes"]]
+    assert run.document(*argv, "--risk-direction", "earlier") == run.document(*argv)
 
 
-class TestRiskDirection:
-    @pytest.mark.sweep
-    def test_it_mirrors_the_concordance(self, run, samples):
-        path = samples / "whas500.parquet"
-        found = found_of(run, path, *TWO_METHODS, "--risk-direction", "later")
-        assert found["estimates"][0]["value"] < 0.5
-        assert "risk-reversed" in [note["code"] for note in found["notes"]]
-        assert found_of(run, path, *TWO_METHODS, "--risk-direction", "earlier") == found_of(
-            run, path, *TWO_METHODS
-        )
-
-    def test_it_is_for_survival(self, run, samples):
-        path = samples / "progression.parquet"
-        assert "survival" in run.refused("correct", path, "--risk-direction", "later")
+def test_a_direction_of_risks_is_for_survival(run, samples):
+    path = samples / "progression.parquet"
+    assert "survival" in run.refused("correct", path, "--risk-direction", "later")
 
 
 # Beside an error without a worst value stands what it would be with one

@@ -89,6 +89,10 @@ class TestCorrect:
         assert run("correct", rare, "--format", "json", "-o", tmp_path / "n.json")[0] == 2
         assert not (tmp_path / "n.json").exists()
 
+    def test_the_other_gate_takes_the_loss_of_sklearn_positive(self, correct):
+        _, _, err = correct("--metric", "neg_log_loss", "--fail-under", "-0.8")
+        assert err.splitlines()[1] == "hint: --fail-over 0.8"
+
 
 class TestSaved:
     def test_the_same_verdict_as_at_once(self, run, correct, saved, tmp_path):

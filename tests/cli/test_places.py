@@ -373,6 +373,24 @@ class TestInARun:
         assert [shell(f"{script} -o out.json").returncode for _ in range(2)] == [0, 0]
         assert json.loads((inside / "out.json").read_bytes())["input"]["path"] == "."
 
+    def test_also_where_other_tools_would_have_read_it(self, shell, tmp_path):
+        (tmp_path / "runs").mkdir()
+        kinds = {"repeat": "numeric", "fold": "numeric", "row_id": "numeric"}
+        kinds |= {"prediction": "{n,y}", "correct": "{n,y}"}
+        kinds |= {"confidence.n": "numeric", "confidence.y": "numeric"}
+        head = "".join(f"@attribute {name} {kind}\n" for name, kind in kinds.items())
+        for share in (0.01, 0.02):
+            chances = [share * (i + 1) for i in range(24)]
+            rows = "".join(
+                f"0,{i % 4},{i},n,{'ny'[i // 4 % 2]},{1 - chance:.2f},{chance:.2f}\n"
+                for i, chance in enumerate(chances)
+            )
+            path = tmp_path / "runs" / f"{share}.arff"
+            path.write_text(f"@relation r\n{head}@data\n{rows}")
+        script = "cd runs; bbc correct . --method cvt --quiet --format csv > out.csv"
+        done = shell(f"cd {tmp_path}; {script}")
+        assert (done.returncode, done.stderr) == (0, "")
+
     def test_a_file_of_a_model_elsewhere_is_not_overwritten(self, run, inside):
         model = inside.parent / "model"
         (inside / "10_LightGBM").rename(model)

@@ -1,6 +1,7 @@
 """`bbc simulate`: the same seed writes the same bytes, and what is read is what was drawn."""
 
 import json
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -19,11 +20,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def simulate(run, law, *argv, output="s.parquet"):
-    status, out, err = run("simulate", law, "-o", output, "--truth", "t.json", *SMALL, *argv)
+def words(law, *argv, output="s.parquet"):
+    return ("simulate", law, "-o", output, "--truth", "t.json", *SMALL, *argv)
+
+
+def simulate(run, law, *argv, **output):
+    status, out, err = run(*words(law, *argv, **output))
     said = err.splitlines()
     assert (status, out, len(said), said[-1]) == (0, "", 2, "wrote t.json"), err
-    assert said[0] == f"wrote {output}" or " to s-" in said[0]
+    assert said[0].startswith("wrote s.") or " to s-" in said[0]
 
 
 @pytest.mark.parametrize("ending", ["parquet", swept("csv"), swept("tsv.gz")])
@@ -32,13 +37,10 @@ def test_reading_gives_what_was_drawn(run, folder, law, ending):
     simulate(run, law, "--seed", "3", output=f"s.{ending}")
     drawn, found = Study(law, 40, 6, 4, seed=3).drawn().matrix, read(f"s.{ending}")
     assert found.configurations == drawn.configurations
-    assert (found.task, found.kind, found.outcome.classes) == (
-        *(drawn.task, drawn.kind),
-        drawn.outcome.classes,
-    )
-    assert np.array_equal(found.outcome.values, drawn.outcome.values)
-    assert np.array_equal(found.predictions, drawn.predictions)
-    assert np.array_equal(found.folds, drawn.folds)
+    for of in ("task", "kind", "outcome.classes"):
+        assert attrgetter(of)(found) == attrgetter(of)(drawn)
+    for of in ("outcome.values", "predictions", "folds"):
+        assert np.array_equal(attrgetter(of)(found), attrgetter(of)(drawn))
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -85,10 +87,8 @@ def test_options_reach_the_law():
     assert len(Study("multinormal", 60, 5, n_classes=4).drawn().matrix.outcome.classes) == 4
     many = Study("noisy", 20, 4000, beta=(24, 6)).drawn().performances
     assert many.mean() == pytest.approx(0.2, abs=0.01)
-    assert (
-        Study("noisy", 20, 3).drawn(0).performances[0]
-        != Study("noisy", 20, 3).drawn(1).performances[0]
-    )
+    first, second = (Study("noisy", 20, 3).drawn(n).performances[0] for n in (0, 1))
+    assert first != second
 
 
 def test_true_performances_stay_within_0_and_1():
@@ -99,9 +99,7 @@ def test_true_performances_stay_within_0_and_1():
 def test_nothing_is_left_where_nothing_can_be_written(run, folder):
     (folder / "sub").mkdir()
     (folder / "s-2.parquet").mkdir()
-    err = run.refused(
-        *("simulate", "binormal", "-o", "s.parquet", "--truth", "t.json", *SMALL, "--files", "2")
-    )
+    err = run.refused(*words("binormal", "--files", "2"))
     assert "cannot write s-2.parquet: it is a folder" in err
     assert {path.name for path in folder.iterdir()} == {"sub", "s-2.parquet"}
 
@@ -115,8 +113,7 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
         return real(self, position)
 
     monkeypatch.setattr(Study, "drawn", broken)
-    words = ("simulate", "binormal", "-o", "s.parquet", "--truth", "t.json", *SMALL)
-    assert run(*words, "--files", "3")[0] == 2
+    assert run(*words("binormal", "--files", "3"))[0] == 2
     assert {path.name for path in folder.iterdir()} == {"s-1.parquet"}
     assert read("s-1.parquet").n_configurations == 6
 
@@ -125,12 +122,9 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
     ("argv", "problem", "hint"),
     [
         (("nope",), "'nope'", ""),
-        swept(("binorml",), "'binorml'", ""),
         swept(("binormal", "--beta", "9"), "--beta is '9'", "9,6"),
-        swept(("binormal", "--beta", "0,6"), "--beta is 0,6", "above 0"),
         swept(("binormal", "--beta", "nan,6"), "--beta is nan,6", "above 0"),
         swept(("binormal", "--configurations", "0"), "--configurations is 0", "from 1"),
-        swept(("binormal", "--samples", "0"), "--samples is 0", "from 1"),
         (("noisy", "--samples", "-5"), "--samples is -5", "from 1"),
         swept(("noisy", "--samples", "3"), "4 folds for 3", "10"),
         swept(("binormal", "--balance", "0.01"), "class 0", "balance"),
@@ -139,7 +133,6 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
         swept(("binormal", "--seed", "-1"), "--seed is -1", "0 or more"),
         swept(("binormal", "--files", "0"), "--files is 0", "from 1"),
         (("binormal", "--classes", "3"), "--classes does not go with binormal", "multinormal"),
-        swept(("noisy", "--balance", "0.5"), "--balance does not go with noisy", "binormal"),
         swept(("binormal", "--samples", "100000000"), "predictions", "at most"),
         swept(("binormal", "-o", "-"), "--output can't be standard output", "a file"),
         swept(("binormal", "-o", "s.txt"), "not the name of a table", ".parquet"),
