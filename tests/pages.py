@@ -11,7 +11,6 @@ import numpy as np
 from bbccli import Plan, correct
 from bbccli.documents.correct import error_envelope
 from bbccli.domain.source import Source
-from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Document
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.page.page import page
@@ -20,16 +19,17 @@ SAMPLES = Path(__file__).parents[1] / "sample_data"
 PLAN = Plan(n_resamples=100, seed=2)
 
 
-@dataclass(frozen=True)
 class Shown(Exhibit):
-    """An exhibit that knows the document of its record."""
+    """An exhibit that gives its record as a document."""
 
-    json: Document = None
+    @property
+    def json(self):
+        return Document.of(self.document)
 
 
 def shown(found, evidence=None, command=""):
     """The exhibit of a document."""
-    return Shown(found.record, evidence, command, found)
+    return Shown(found.record, evidence, command)
 
 
 def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command="bbc correct p"):
@@ -53,9 +53,10 @@ def hostile(name):
     object.__setattr__(matrix, "fold_names", tuple(f"{name}{f}" for f in range(5)))
     object.__setattr__(matrix, "source", Source(path=name, sha256="0" * 64))
     found = exhibit(matrix, command=f"bbc correct '{name}'")
-    found.json["notes"].append({"code": "seen", "text": name, "remedy": name})
-    found.json["input"]["positive_class"] = name
-    return replace(found, document=found.json.record)
+    said = found.json
+    said["notes"].append({"code": "seen", "text": name, "remedy": name})
+    said["input"]["positive_class"] = name
+    return replace(found, document=said.record)
 
 
 NAMES = (

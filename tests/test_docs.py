@@ -3,7 +3,6 @@
 import ast
 import builtins
 import doctest
-import importlib.util
 import json
 import re
 import shlex
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import refresh
 import typer
 import yaml
 from day import daily
@@ -30,14 +30,6 @@ DOCS = ROOT / "docs"
 SAMPLES = ROOT / "sample_data"
 
 
-def load_refresh():
-    spec = importlib.util.spec_from_file_location("refresh", DOCS / "refresh.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-refresh = load_refresh()
 PAGES = refresh.pages()
 COMMANDS = typer.main.get_command(app)
 

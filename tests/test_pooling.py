@@ -2,26 +2,14 @@
 
 import numpy as np
 import pytest
+from matrices import of_labels
 
-from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.stats.selection.pooling import MeanOverFolds
-from bbccli.types import Task
+from bbccli.stats.selection.candidates import candidates
+from bbccli.types import Pooling
 
-
-def over_folds(truth, labels, n_folds):
-    """Recall of one configuration, over folds of four samples each."""
-    truth, labels = np.asarray(truth), np.asarray(labels)[:, None]
-    members = tuple(np.split(np.arange(4 * n_folds), n_folds))
-    outcomes = [Outcome(Task.BINARY, truth[rows], ("no", "yes")) for rows in members]
-    scorers = tuple(
-        METRICS["recall"].bind(outcome, labels[rows])
-        for outcome, rows in zip(outcomes, members, strict=True)
-    )
-    return MeanOverFolds(members, scorers)
-
-
-FOUND = {"all": [1, 1, 1, 1], "half": [1, 1, 0, 0], "none": [0, 0, 0, 0], "undefined": None}
+FOUND = {"all": [1, 1, 1, 1], "half": [1, 1, 0, 0], "none": [0, 0, 0, 0]}
+"""Which of the four positives of a fold are right; each has a negative, too."""
 
 
 @pytest.mark.parametrize(
@@ -35,9 +23,12 @@ FOUND = {"all": [1, 1, 1, 1], "half": [1, 1, 0, 0], "none": [0, 0, 0, 0], "undef
     ],
 )
 def test_standard_errors_of_few_folds(folds, mean, error):
-    truth = np.concatenate([np.full(4, int(FOUND[fold] is not None)) for fold in folds])
-    labels = np.concatenate([FOUND[fold] or [0, 0, 0, 0] for fold in folds])
-    scorer = over_folds(truth, labels, len(folds))
-    weights, only = np.ones((1, len(truth)), np.uint8), np.array([0])
-    assert scorer.paired(weights, only)[0] == pytest.approx(mean, nan_ok=True)
-    assert scorer.error(weights, only)[0] == pytest.approx(error, nan_ok=True)
+    n = len(folds)
+    truth = np.tile([1, 1, 1, 1, 0], n)
+    right = np.concatenate([[*FOUND.get(fold, FOUND["all"]), 1] for fold in folds])[:, None]
+    of_folds = {"folds": np.repeat(range(n), 5)[None], "fold_names": tuple(map(str, range(n)))}
+    found = candidates(of_labels(right, truth, **of_folds), METRICS["recall"], Pooling.FOLD_MEAN)
+    drawn = np.repeat([fold in FOUND for fold in folds], 5) | (truth == 0)
+    weights, only = drawn[None].astype(np.uint8), np.array([0])
+    assert found.paired(weights, only)[0] == pytest.approx(mean, nan_ok=True)
+    assert found.errors(weights, only)[0] == pytest.approx(error, nan_ok=True)

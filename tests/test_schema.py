@@ -15,7 +15,6 @@ from bbccli.platform.records import as_json, described
 from bbccli.reports.forms.json_schema import json_schema
 from bbccli.types import Interval, Side
 from bbccli.use_cases.inspection import INSPECTION_VERSION
-from bbccli.use_cases.inspection.similar import NEARLY
 
 SCHEMA = json_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -61,7 +60,7 @@ def test_what_fields_always_hold_is_what_they_hold():
         "InspectionDocument": ("schema", f"always {INSPECTION_VERSION}"),
         "Similarity": (
             "n_correlated",
-            f"further ones with a correlation above {NEARLY} to an earlier one",
+            "further ones with a correlation above 0.999 to an earlier one",
         ),
     }
     for name, (key, text) in told.items():

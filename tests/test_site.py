@@ -16,7 +16,8 @@ import pytest
 from day import swept
 from public import listed
 
-from bbccli.methods.base import MODULES as METHODS
+from bbccli import METHODS
+from bbccli.reports.figures import KINDS, OF_COMPARISONS
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "docs" / "site"
@@ -153,8 +154,6 @@ def test_broken_links_are_found(site, tmp_path, body, told):
 
 
 def test_the_gallery_has_every_figure(site):
-    from bbccli.reports.figures import KINDS, OF_COMPARISONS
-
     gallery = site("gallery")
     assert tuple(gallery.FIGURES) == (*KINDS, *OF_COMPARISONS)
     assert {source for _, source in gallery.FIGURES.values()} <= {gallery.DATA, *gallery.SAVED}

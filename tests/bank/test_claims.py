@@ -1,11 +1,14 @@
 """Figures that the program tells are those of the committed store."""
 
-import pytest
+import re
 
-from bbccli.methods.base import description
+import pytest
+import refresh
+
 from bbccli.notes import NOTES
 from bbccli.notes.lacking import KEPT, STAYED
-from bbccli.stats.intervals.coverage import COVERED
+from bbccli.platform.text import percent
+from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.selection.units import SEEN
 from benchmarks.bank import pages
 from benchmarks.bank.figures import coverage, figures, sums_of
@@ -27,11 +30,16 @@ def rows():
     return main_ones(pages._enough(read()))
 
 
-def test_intervals_covered_as_often_as_is_said(rows):
-    for family, metrics in FAMILIES.items():
-        found = figures(sums_of(rows[rows["metric"].isin(metrics)]))
-        for variant, told in COVERED.items():
-            assert told[family] == round(found[variant]["both ends"].value, 3), (variant, family)
+def test_intervals_covered_as_often_as_is_said(run, by_family):
+    told = {kind: " ".join(run.printed("explain", kind).split()) for kind in INTERVALS}
+    variants = [(m, kind) for kind in told for m in re.findall(r"covered, (\S+)", told[kind])]
+    assert len(variants) == 8
+    for method, kind in variants:
+        shares = (
+            f"{family} {percent(round(found[method, kind]['both ends'].value, 3))}"
+            for family, found in by_family.items()
+        )
+        assert f"covered, {method} {'; '.join(shares)} " in told[kind], (method, kind)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +165,7 @@ TEN = (("bbc", "percentile"), ("bbc-632", "sharp"))
 
 
 def said(method):
-    return " ".join(description(method).split())
+    return " ".join(refresh.method_page(method).split())
 
 
 def test_populations_in_ten_folds_have_ten(in_ten_folds):
@@ -286,7 +294,7 @@ def test_trained_classifiers_are_as_far_off_as_is_said():
 
     told = [f"({bias(80, 0.0, one):.3f}" for one in ("bbc-632", "bbc-632plus", "bbc")]
     assert told == ["(0.041", "(0.025", "(0.021"]
-    assert all(one in description("bbc-632plus") for one in told)
+    assert all(one in said("bbc-632plus") for one in told)
     assert [round(bias(n, 0.0, "bbc"), 2) for n in (40, 160)] == [0.03, 0.01]
     taken = [
         1 - bias(one.n, one.gap, "ipl") / bias(one.n, one.gap, "cvt")

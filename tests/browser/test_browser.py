@@ -76,9 +76,6 @@ def test_dark_and_light(browser, shown):
     assert papers["light"] > 0.9
 
 
-TITLES = ("What to expect", "Sample size", "Dropping", "Leaderboard", "Compared")
-
-
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
 @pytest.mark.parametrize("width", [320, 375, 1600])
 def test_a_narrow_page_does_not_scroll_sideways(browser, shown, name, width):
