@@ -537,14 +537,11 @@ def test_the_probability_of_the_predicted_class_is_turned(save, names, words, or
         assert "confidence" in codes(matrix)
 
 
-def test_labels_beside_a_confidence_may_have_gaps_but_no_other_class(save):
+def test_labels_beside_a_confidence_may_have_gaps(save):
     columns = {"y": YES[TWO], "y_pred": YES[LABEL].astype(object), "confidence": CONFIDENCE}
     columns["y_pred"][5] = None
     matrix = read(save("m.csv", columns))
     assert_allclose(matrix.predictions[0, :, 0], np.delete(P, 5))
-    columns["y_pred"][5] = "maybe"
-    matrix = read(save("m.csv", columns), exclude="y_pred")
-    assert_allclose(matrix.predictions[0, :, 0], CONFIDENCE)
 
 
 def test_each_model_has_its_own_confidence(save):

@@ -13,10 +13,9 @@ from numpy.testing import assert_array_equal
 from reading import assert_same
 from thorough import examples
 
-from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.reading import Request, Roles, read
-from bbccli.reading.conversion import convert
-from bbccli.reports.forms.predictions import render_predictions
+from bbccli import BbcError, read
+from bbccli.errors import InputError
+from bbccli.reading import Roles
 from bbccli.types import Missing, TableLayout
 
 DATA = Path(__file__).parents[1] / "data"
@@ -90,47 +89,41 @@ def written(folder, columns, ids):
     return path
 
 
-def saved(converted, path):
-    for name, data in render_predictions(converted.table, converted.metadata, str(path)).items():
-        Path(name).write_bytes(data)
-    return path
-
-
 @often
 @given(made=wide_tables(), suffix=st.sampled_from(SUFFIXES), layout=st.sampled_from(TableLayout))
-def test_nothing_is_lost(tmp_path, made, suffix, layout):
-    source = written(tmp_path, *made)
+def test_nothing_is_lost(run, tmp_path_factory, made, suffix, layout):
+    folder = tmp_path_factory.mktemp("converted")
+    source, path = written(folder, *made), folder / f"out{suffix}"
     try:
         before = read(source, missing=Missing.AVAILABLE)
     except BbcError:
         assume(False)
-    request = Request(missing=Missing.AVAILABLE)
-    try:
-        path = saved(convert(source, request, layout), tmp_path / f"out{suffix}")
-    except OptionError as error:
-        assert suffix != ".parquet" and "write .parquet" in error.hint
+    how = ("-q", "--layout")
+    status, _, err = run("convert", source, *how, layout, "-o", path)
+    if status:
+        assert suffix != ".parquet" and "write .parquet" in err
         return
     after = read(path, missing=Missing.AVAILABLE)
     assert_same(before, after, dtype=False)
     assert after.source.metadata["own"] == [1]
-    again = convert(path, request, TableLayout.WIDE)
-    assert again.metadata["configs"] == [{"id": i} for i in made[1]]
+    first, again = folder / "first.parquet", folder / "again.parquet"
+    run.printed("convert", path, *how, "wide", "-o", again)
+    again = pq.read_table(again)
+    assert json.loads(again.schema.metadata[b"bbc"])["configs"] == [{"id": i} for i in made[1]]
     if suffix == ".parquet":
-        first = convert(source, request, TableLayout.WIDE).table
-        assert first.column_names == again.table.column_names
-        for name in first.column_names:
-            assert first[name].to_pylist() == again.table[name].to_pylist()
+        run.printed("convert", source, *how, "wide", "-o", first)
+        assert pq.read_table(first).to_pydict() == again.to_pydict()
 
 
 @pytest.mark.parametrize("layout", list(TableLayout))
-def test_classes_and_repeats(samples, tmp_path, layout):
+def test_classes_and_repeats(run, samples, tmp_path, layout):
     for source in (samples / "digits.parquet", DATA / "caret_knn.csv"):
-        path = saved(convert(source, Request(), layout), tmp_path / "out.parquet")
-        assert_same(read(source), read(path), dtype=False)
+        run.printed("convert", source, "--layout", layout, "-o", tmp_path / "out.parquet")
+        assert_same(read(source), read(tmp_path / "out.parquet"), dtype=False)
 
 
 @pytest.mark.parametrize("layout", list(TableLayout))
-def test_nested_predictions(tmp_path, layout):
+def test_nested_predictions(run, tmp_path, layout):
     rows = [
         f"p{i},{outer},{'' if i % 2 == outer else i // 2 % 2},{'xy'[i // 4]},{i / 8},{i / 9}"
         for outer in (0, 1)
@@ -138,21 +131,22 @@ def test_nested_predictions(tmp_path, layout):
     ]
     source = tmp_path / "in.csv"
     source.write_text("\n".join(["row_id,outer_fold,fold,truth,a,b", *rows]))
-    path = saved(convert(source, Request(), layout), tmp_path / "out.csv")
-    a, b = read(source), read(path)
+    run.printed("convert", source, "--layout", layout, "-o", tmp_path / "out.csv")
+    a, b = read(source), read(tmp_path / "out.csv")
     assert_same(a, b, dtype=False)
     for x, y in zip(a.nested, b.nested, strict=True):
         for name in ("training", "test", "predictions", "folds"):
             assert_array_equal(getattr(x, name), getattr(y, name))
 
 
-def test_what_was_understood_stays(tmp_path):
-    source = tmp_path / "in.csv"
-    labels = tmp_path / "labels.csv"
+def test_what_was_understood_stays(run, tmp_path):
+    source, labels, path = (tmp_path / f"{name}.csv" for name in ("in", "labels", "out"))
     labels.write_text("answer\n1\n0\n1\n0\n")
     source.write_text("a,b\n0.1,0.2\n0.3,0.4\n0.5,0.6\n0.7,0.8\n")
-    request = Request(positive="0", labels=labels)
-    path = saved(convert(source, request, TableLayout.LONG), tmp_path / "out.csv")
+    run.printed(
+        *("convert", source, "--positive", "0", "--labels", labels),
+        *("--layout", "long", "-o", path),
+    )
     assert read(path).outcome.classes == ("1", "0")
     assert path.read_text().splitlines()[:2] == ["row_id,truth,config,score", "0,1,a,0.1"]
     metadata = json.loads((tmp_path / "out.meta.json").read_text())
