@@ -1,12 +1,12 @@
 """Reports of SWE-bench and JUnit XML, and what is wrong with others."""
 
-import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from reading import refused
+from runs import edit
 
 from bbccli import BbcError, read
 from bbccli.reading import Roles
@@ -51,9 +51,7 @@ def changed_reports(tmp_path, change, which="*"):
     """The folder of reports, with a change in each of these."""
     folder = copied("swebench", tmp_path)
     for path in folder.glob(which):
-        report = json.loads(path.read_text())
-        change(report)
-        path.write_text(json.dumps(report))
+        edit(path, change)
     return folder
 
 
@@ -142,16 +140,6 @@ def test_what_was_submitted_beside_the_data_set_is_passed_over(tmp_path):
     assert read(folder).n_samples == 67
 
 
-def test_newer_reports_have_more_fates(tmp_path):
-    def moved(report):
-        report["infra_failure_ids"] = report["unresolved_ids"][:1]
-        del report["unresolved_ids"][0]
-
-    matrix = read(changed_reports(tmp_path, moved))
-    assert matrix.source.run.evaluation.n_scored_errors == 92 + 3
-    assert matrix.n_samples == 67
-
-
 def test_other_instances_in_one_report(tmp_path):
     path = min(copied("swebench", tmp_path).iterdir())
     path.write_text(path.read_text().replace("sympy__sympy", "sympy__other"))
@@ -163,10 +151,8 @@ def test_other_instances_in_one_report(tmp_path):
 def test_two_runs_of_one_model_are_configurations(tmp_path):
     folder = copied("swebench", tmp_path)
     path = min(folder.iterdir())
-    report = json.loads(path.read_text())
-    report["unresolved_ids"].append(report["resolved_ids"].pop())
-    again = path.with_name(path.name.replace("validation", "second"))
-    again.write_text(json.dumps(report))
+    again = shutil.copy(path, path.with_name(path.name.replace("validation", "second")))
+    edit(again, lambda report: report["unresolved_ids"].append(report["resolved_ids"].pop()))
     names = read(folder).configurations
     assert len(names) == 4
     assert [name for name in names if "second-baseline" in name]
@@ -175,15 +161,21 @@ def test_two_runs_of_one_model_are_configurations(tmp_path):
     refused("it is unknown which is newer", [folder, folder / "more"], kind=BbcError)
 
 
-def test_what_sb_cli_could_not_evaluate_is_not_resolved(tmp_path):
-    def moved(report):
-        report["failed_ids"] = report["unresolved_ids"][:2]
-        report["pending_ids"] = [report["unresolved_ids"][2]]
-        del report["unresolved_ids"][:3]
+def newer(report):
+    report["infra_failure_ids"] = [report["unresolved_ids"].pop(0)]
 
-    matrix = read(changed_reports(tmp_path, moved, "swe-bench_*"))
-    assert matrix.n_samples == 67
-    assert matrix.source.run.evaluation.n_scored_errors == 92 + 3
+
+def of_sb_cli(report):
+    *report["failed_ids"], pending = report["unresolved_ids"][:3]
+    report["pending_ids"] = [pending]
+    del report["unresolved_ids"][:3]
+
+
+@pytest.mark.parametrize(("change", "which"), [(newer, "*"), (of_sb_cli, "swe-bench_*")])
+def test_other_fates_are_not_resolved(tmp_path, change, which):
+    matrix = read(changed_reports(tmp_path, change, which))
+    evaluation = matrix.source.run.evaluation
+    assert (matrix.n_samples, evaluation.n_scored_errors) == (67, 92 + 3)
 
 
 # JUnit
@@ -223,6 +215,18 @@ def save(folder, *suites, name="a.xml"):
     path.write_text(f"<?xml version='1.0'?><testsuites>{''.join(suites)}</testsuites>")
 
 
+def agents(folder, made=cases, **attributes):
+    """What is read of two agents, each in a file of its own."""
+    for name, right in (("ada", 3), ("bob", 4)):
+        save(folder, suite(name, made(right), **attributes), name=f"{name}.xml")
+    return read(folder)
+
+
+def of_first(matrix):
+    """The scores of the first agent, by test."""
+    return dict(zip(matrix.keys.tolist(), matrix.predictions[0, :, 0].tolist(), strict=True))
+
+
 def test_suites_with_the_same_tests_are_configurations_and_others_parts(tmp_path):
     save(tmp_path / "same", suite("ada", cases(3)), suite("bob", cases(4)))
     for agent, right in (("ada", 3), ("bob", 4)):
@@ -259,28 +263,17 @@ def test_children_of_a_test(tmp_path):
         "error": '<error message="quota"/>',
     }
     more = [case(*one) for one in children.items()] + [case("off", status="notrun")]
-    for name, right in (("ada", 3), ("bob", 4)):
-        save(tmp_path, suite(name, [*cases(right), *more]), name=f"{name}.xml")
-    matrix = read(tmp_path)
-    scores = dict(zip(matrix.keys.tolist(), matrix.predictions[0, :, 0].tolist(), strict=True))
-    assert {key: scores.get(f"t.{key}") for key in (*children, "off")} == {
-        "flaky": 1,
-        "failed again": 0,
-        "skipped": None,
-        "expected": 0,
-        "error": 0,
-        "off": None,
-    }
+    scores = of_first(agents(tmp_path, lambda right: [*cases(right), *more]))
+    found = {key: scores.get(f"t.{key}") for key in (*children, "off")}
+    expected = {"flaky": 1, "failed again": 0, "skipped": None}
+    assert found == expected | {"expected": 0, "error": 0, "off": None}
 
 
 def test_a_test_that_passed_and_was_torn_down_with_an_error(tmp_path):
     twice = [case("i1"), case("i1", "<error/>")]
-    for name, right in (("ada", 3), ("bob", 4)):
-        save(tmp_path, suite(name, [case("i0"), *twice, *cases(right)[2:]]), name=f"{name}.xml")
-    matrix = read(tmp_path)
+    matrix = agents(tmp_path, lambda right: [case("i0"), *twice, *cases(right)[2:]])
     assert (matrix.n_repeats, matrix.n_samples) == (1, 20)
-    scores = dict(zip(matrix.keys.tolist(), matrix.predictions[0, :, 0].tolist(), strict=True))
-    assert scores["t.i1"] == 0
+    assert of_first(matrix)["t.i1"] == 0
 
 
 @pytest.mark.parametrize("counted", [(20, 10), (10, 10), (20, None), (15, 10)])
@@ -304,24 +297,13 @@ def test_counts_of_suites_within_a_suite(counted, tmp_path):
 
 def test_tests_are_told_apart_by_class_and_name(tmp_path):
     twins = '<testcase classname="a.b" name="c"/><testcase classname="a" name="b.c"/>'
-    for name, right in (("ada", 3), ("bob", 4)):
-        save(tmp_path, suite(name, [*cases(right), twins]), name=f"{name}.xml")
-    assert (read(tmp_path).n_samples, read(tmp_path).n_repeats) == (22, 1)
+    matrix = agents(tmp_path, lambda right: [*cases(right), twins])
+    assert (matrix.n_samples, matrix.n_repeats) == (22, 1)
 
 
 def test_a_count_of_many_digits_is_none(tmp_path):
-    for name, right in (("ada", 3), ("bob", 4)):
-        counted = {"tests": "9" * 5000, "failures": 2, "errors": 0}
-        save(tmp_path, suite(name, cases(right), **counted), name=f"{name}.xml")
-    assert verify(read(tmp_path)).n_checked == 0
-
-
-def test_counts_that_the_tests_contradict(tmp_path):
-    for name, right in (("ada", 3), ("bob", 4)):
-        counted = {"tests": 20, "failures": 2, "errors": 0, "skipped": 0}
-        save(tmp_path, suite(name, cases(right), **counted), name=f"{name}.xml")
-    with pytest.raises(BbcError):
-        verify(read(tmp_path))
+    matrix = agents(tmp_path, tests="9" * 5000, failures=2, errors=0)
+    assert verify(matrix).n_checked == 0
 
 
 LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'

@@ -128,25 +128,6 @@ def test_models_are_chosen_by_their_names(save):
     refused("'zgb' matches no configuration", path, exclude="zgb", hint="did you mean")
 
 
-@pytest.mark.parametrize(
-    ("truth", "columns"),
-    [
-        (TWO, {"a": P, "b": np.append(1 - P[1:], 0.5)}),  # but for one row
-        (TWO, {"a": P, "b": np.where(np.arange(N) == 2, 0.5, 1 - P)}),  # between those looked at
-        (TWO, {"m_0": (P > 0.5) * 1, "m_1": (P <= 0.5) * 1}),  # labels
-        (TWO, {"m_0": P, "m_1": Q}),
-        (VALUES, {"share_a": P, "share_b": 1 - P}),
-        (TWO, {"a": np.full(N, 0.5), "b": np.full(N, 0.5)}),
-        (TWO, {"a": TWO ^ (RNG.random(N) < 0.2), "b": 1 - (TWO ^ (RNG.random(N) < 0.2))}),
-        (THREE, {"xgb_0": A[:, 0], "xgb_1": A[:, 1], "nn_2": B[:, 2]}),
-        (TWO, {"a": P, "b": Q, "c": 1 - Q + 0.01 * RNG.random(N)}),
-    ],
-)
-def test_configurations_stay_configurations(save, truth, columns):
-    matrix = read(save("m.csv", {"truth": truth, **columns}))
-    assert matrix.configurations == tuple(columns)
-
-
 # Arrays
 
 
@@ -253,19 +234,6 @@ def test_scores_of_two_classes_count_as_their_difference(save, name):
     assert_allclose(matrix.predictions[0, :, 0], both[:, 1] - both[:, 0])
     first = read(save("m.csv", {"y": TWO, "m::0": P, "m::1": Q}))
     assert_allclose(first.predictions[0, :, 0], Q)
-
-
-@pytest.mark.parametrize(
-    ("truth", "columns"),
-    [
-        (THREE, {f"m_{k}": THREE + RNG.normal(0, 1 + k, N) for k in range(3)}),  # values
-        (THREE, {f"m_{k}": RNG.normal(0, 1, N) for k in range(3)}),  # nothing
-        (TWO, {"m_0": P, "m_1": Q}),
-        (TWO, {"a_0": 5 * scores("a", 2, TWO)[:, 0], "a_1": RNG.normal(0, 1, N)}),  # one alone
-    ],
-)
-def test_models_that_are_numbered_like_classes_are_configurations(save, truth, columns):
-    assert read(save("m.csv", {"y": truth, **columns})).configurations == tuple(columns)
 
 
 # Residuals and losses
@@ -394,10 +362,6 @@ def test_marks_of_right_answers(save):
     )
 
 
-RARE, FEW = RNG.random(N) < 0.3, np.arange(N) % 30 == 0
-SOME = np.where(np.arange(N) % 5 == 0, VALUES, 0)
-
-
 def test_what_is_computed_is_found_among_many_columns(save):
     many = {f"c{i}": (VALUES + RNG.normal(0, 6, N)).round(3) for i in range(40)}
     for column in (VALUES - X, X - VALUES, -((VALUES - X) ** 2)):
@@ -416,25 +380,6 @@ def test_what_is_said_of_copies_and_marks(save):
     refused("equal to the truth in every row: copy", save("m.csv", tiny))
     marked = {"y": TWO, "p": P, "guess": (P > 0.5) * 1, "ok": ((P > 0.5) == TWO) * 1}
     refused("ok is 1 where guess is right in every row", save("m.csv", marked))
-
-
-@pytest.mark.parametrize(
-    ("truth", "columns"),
-    [
-        (VALUES, {"x": X, "twice": 2 * X, "shifted": X + 3}),
-        (VALUES / 1e4 + 9, {"x": X, "near": 5 * X + 1}),  # over nearly constant truths
-        (VALUES, {"x": X / 1e6, "near": VALUES + 3 * np.sin(VALUES)}),
-        (VALUES, {"x": X, "others": (VALUES.sum() - VALUES) / (N - 1)}),
-        (SOME, {"x": X, "near": np.where(SOME == 0, Y, X / np.maximum(SOME, 1))}),
-        (FEW * 1, {"a": RARE * 1, "b": (RARE ^ FEW) * 1}),
-        (VALUES, {"x": X, "near": np.append((VALUES - X)[1:], 1.0)}),
-        (VALUES, {"x": X, "near": np.where(np.arange(N) == 2, 9, VALUES - X)}),
-        (TWO, {"p": P, "square": P**2}),
-        (TWO, {"p": P, "q": Q}),
-    ],
-)
-def test_other_functions_of_a_column_are_configurations(save, truth, columns):
-    assert read(save("m.csv", {"truth": truth, **columns})).configurations == tuple(columns)
 
 
 # Bounds and quantiles
@@ -493,23 +438,6 @@ def test_quantiles_that_cross_are_left_out(save):
     # models of such names are above half of the truth
     models = {"p10": Y + noise[0], "p50": X, "p90": Y + noise[1]}
     assert read(save("n.csv", {"truth": VALUES, **models})).configurations == tuple(models)
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"ridge": X, "lasso": X + RNG.uniform(1, 2, N)},
-        {"lr_low": X, "lr_high": X + RNG.uniform(1, 2, N)},
-        {"ridge 0.1": X, "ridge 0.5": Y, "ridge 0.9": X + Y - VALUES},
-        {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2},
-        {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
-        {"k=10": X, "k=50": X + 1, "k=90": X + 3},
-        {"a": X, "mixed": (X + Y) / 2 + WIDTH, "b": Y},
-        {"a": X, "nearly": X + WIDTH * 1.002, "b": X + 2 * WIDTH},
-    ],
-)
-def test_higher_predictions_are_configurations(save, columns):
-    assert read(save("m.csv", {"y": VALUES, **columns})).configurations == tuple(columns)
 
 
 def test_bounds_alone_are_no_predictions(save):
@@ -627,12 +555,6 @@ def test_how_sure_a_model_is_is_no_prediction(save, column, only):
     assert matrix.configurations == (("u", "q", "p") if only else ("q", "p"))
 
 
-def test_a_calibrated_model_is_a_configuration(save):
-    high = 0.5 + P / 2
-    for columns in ({"p": high, "calibrated": high**2}, {"p": P, "calibrated": 1 / (1 + P**-2.0)}):
-        assert read(save("m.csv", {"y": TWO, **columns})).configurations == ("p", "calibrated")
-
-
 def test_the_spread_of_an_ensemble_is_no_prediction(save):
     columns = {"m_0": X, "m_1": Y, "m": (X + Y) / 2}
     for spread in (np.abs(X - Y), np.std([X, Y], axis=0, ddof=1).round(4)):
@@ -655,26 +577,6 @@ def test_columns_called_spreads_are_no_predictions(save, columns):
     matrix = read(save("m.csv", {"truth": VALUES, **columns}))
     assert matrix.configurations == tuple(n for n, c in columns.items() if c is X or c is Y)
     assert any("how certain a model is" in note.text for note in matrix.notes)
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"svm": X, "svm_std": Y},  # of standardised features: it predicts
-        swept({"ridge": X, "var": Y}),
-        swept({"net": X, "gp_std": WIDTH}),
-        swept({"net": X - 50, "net_sd": X - 49 + Y / 99}),
-    ],
-)
-def test_what_is_called_a_spread_and_predicts(save, columns):
-    first = next(iter(columns))
-    worse = {**columns, first: columns[first] + 9 * np.sin(np.arange(N))}
-    assert read(save("m.csv", {"truth": VALUES, **worse})).configurations == tuple(columns)
-
-
-def test_a_kernel_called_like_a_standard_error(save):
-    kernels = {"gp": X, "gp_se": Y + 3 * np.sin(np.arange(N))}
-    assert read(save("m.csv", {"truth": VALUES, **kernels})).configurations == tuple(kernels)
 
 
 @pytest.mark.parametrize("spread", [np.std, np.ptp])
@@ -706,12 +608,6 @@ def test_a_poor_model_stays_beside_its_difference_from_a_good_one(save):
     good, poor = 0.2 + 0.6 * TWO + 0.1 * np.sin(np.arange(N)), 0.5 + 0.1 * np.cos(np.arange(N))
     file = save("m.csv", {"truth": TWO, "good": good, "poor": poor, "gain": good - poor})
     assert read(file).configurations == ("good", "poor")
-
-
-def test_two_models_and_their_sum_stay(save):
-    halves = {"a": VALUES / 2 + np.sin(np.arange(N)), "b": VALUES / 2 + np.cos(np.arange(N))}
-    file = save("m.csv", {"truth": VALUES, **halves, "both": halves["a"] + halves["b"]})
-    assert read(file).configurations == ("a", "b", "both")
 
 
 def test_labels_that_agree_where_a_third_is_wrong_are_models(save):
@@ -754,14 +650,6 @@ def test_a_standardised_copy_is_left_out(save, ddof, digits):
     assert "z1" in kept.configurations
 
 
-def test_other_scales_of_values_are_no_copies(save):
-    z = (X - X.mean()) / X.std()
-    columns = {"y": VALUES, "fit1": X, "fit2": Y, "centred": X - X.mean(), "twice": 2 * z}
-    assert len(read(save("m.csv", columns)).configurations) == 4
-    near = {"y": VALUES, "fit1": X, "fit2": Y, "near": z + RNG.normal(0, 1e-2, N)}
-    assert len(read(save("m.csv", near)).configurations) == 3
-
-
 LOG_ODDS = np.log(P / (1 - P))
 RANKS = np.argsort(np.argsort(P)) + 1
 SCALES = {
@@ -784,13 +672,6 @@ def test_a_probability_on_another_scale_is_left_out(save, copy):
     assert "copy (of a)" in note.text
 
 
-def test_calibrated_probabilities_and_other_scores_are_no_copies(save):
-    calibrated = (1 / (1 + np.exp(-0.3 - 0.5 * LOG_ODDS))).round(6)
-    near = LOG_ODDS + RNG.normal(0, 0.3, N)
-    matrix = read(save("m.csv", {"y": TWO, "a": P, "cal": calibrated, "svm": near}))
-    assert matrix.configurations == ("a", "cal", "svm")
-
-
 def test_a_spread_by_its_name_is_not_said_to_follow_from_others(save):
     columns = {"y": VALUES, "rf_mean": X, "rf_std": WIDTH, "ols": Y}
     (note,) = [note for note in read(save("m.csv", columns)).notes if "rf_std" in note.text]
@@ -810,3 +691,77 @@ def test_a_truth_is_no_label_that_a_confidence_belongs_to(save):
     matrix = read(save("m.csv", {"y": TWO, "sure": sure, "b": Q}))
     assert matrix.configurations == ("sure", "b")
     assert_allclose(matrix.predictions[0, :, 0], sure)
+
+
+# Other columns are configurations
+
+RARE, FEW = RNG.random(N) < 0.3, np.arange(N) % 30 == 0
+SOME = np.where(np.arange(N) % 5 == 0, VALUES, 0)
+HIGH = 0.5 + P / 2
+FLIPS = [TWO ^ (RNG.random(N) < 0.2) for _ in range(2)]
+WAVE = np.sin(np.arange(N))
+WORSE = X + 9 * WAVE
+Z = (X - X.mean()) / X.std()
+HALF, OTHER_HALF = VALUES / 2 + WAVE, VALUES / 2 + np.cos(np.arange(N))
+OF_ONE = {"fit1": X, "fit2": Y}
+
+STAY = {
+    # sums
+    "1 but for one row": (TWO, {"a": P, "b": np.append(1 - P[1:], 0.5)}),
+    "1 but between rows looked at": (
+        TWO, {"a": P, "b": np.where(np.arange(N) == 2, 0.5, 1 - P)}),
+    "labels": (TWO, {"m_0": (P > 0.5) * 1, "m_1": (P <= 0.5) * 1}),
+    "numbers like classes": (TWO, {"m_0": P, "m_1": Q}),
+    "of values": (VALUES, {"share_a": P, "share_b": 1 - P}),
+    "constants": (TWO, {"a": np.full(N, 0.5), "b": np.full(N, 0.5)}),
+    "opposite labels": (TWO, {"a": FLIPS[0], "b": 1 - FLIPS[1]}),
+    "of two models": (THREE, {"xgb_0": A[:, 0], "xgb_1": A[:, 1], "nn_2": B[:, 2]}),
+    "nearly 1": (TWO, {"a": P, "b": Q, "c": 1 - Q + 0.01 * RNG.random(N)}),
+    # scores of numbered models
+    "values": (THREE, {f"m_{k}": THREE + RNG.normal(0, 1 + k, N) for k in range(3)}),
+    "nothing": (THREE, {f"m_{k}": RNG.normal(0, 1, N) for k in range(3)}),
+    "one alone": (TWO, {"a_0": 5 * scores("a", 2, TWO)[:, 0], "a_1": RNG.normal(0, 1, N)}),
+    # functions of a column or of the truth
+    "twice": (VALUES, {"x": X, "twice": 2 * X, "shifted": X + 3}),
+    "over nearly constant truths": (VALUES / 1e4 + 9, {"x": X, "near": 5 * X + 1}),
+    "tiny": (VALUES, {"x": X / 1e6, "near": VALUES + 3 * np.sin(VALUES)}),
+    "of the others": (VALUES, {"x": X, "others": (VALUES.sum() - VALUES) / (N - 1)}),
+    "zeros": (SOME, {"x": X, "near": np.where(SOME == 0, Y, X / np.maximum(SOME, 1))}),
+    "rare": (FEW * 1, {"a": RARE * 1, "b": (RARE ^ FEW) * 1}),
+    "residuals of other rows": (VALUES, {"x": X, "near": np.append((VALUES - X)[1:], 1.0)}),
+    "residuals but for one": (
+        VALUES, {"x": X, "near": np.where(np.arange(N) == 2, 9, VALUES - X)}),
+    "square": (TWO, {"p": P, "square": P**2}),
+    "two": (TWO, {"p": P, "q": Q}),
+    "calibrated": (TWO, {"p": HIGH, "calibrated": HIGH**2}),
+    "calibrated by odds": (TWO, {"p": P, "calibrated": 1 / (1 + P**-2.0)}),
+    # higher predictions
+    "higher": (VALUES, {"ridge": X, "lasso": X + RNG.uniform(1, 2, N)}),
+    "called high": (VALUES, {"lr_low": X, "lr_high": X + RNG.uniform(1, 2, N)}),
+    "quantiles by name": (VALUES, {"m 0.1": X, "m 0.5": Y, "m 0.9": X + Y - VALUES}),
+    "crossing": (VALUES, {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2}),
+    "crossing in some rows": (VALUES, {
+        "yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5}),
+    "neighbours": (VALUES, {"k=10": X, "k=50": X + 1, "k=90": X + 3}),
+    "between": (VALUES, {"a": X, "mixed": (X + Y) / 2 + WIDTH, "b": Y}),
+    "nearly in the middle": (VALUES, {"a": X, "nearly": X + WIDTH * 1.002, "b": X + 2 * WIDTH}),
+    # what is called a spread and predicts
+    "of standardised features": (VALUES, {"svm": WORSE, "svm_std": Y}),
+    "a variance": (VALUES, {"ridge": WORSE, "var": Y}),
+    "of another": (VALUES, {"net": WORSE, "gp_std": WIDTH}),
+    "of a net": (VALUES, {"net": WORSE - 50, "net_sd": X - 49 + Y / 99}),
+    "a kernel": (VALUES, {"gp": X, "gp_se": Y + 3 * WAVE}),
+    "a sum": (VALUES, {"a": HALF, "b": OTHER_HALF, "both": HALF + OTHER_HALF}),
+    # other scales
+    "centred": (VALUES, OF_ONE | {"centred": X - X.mean(), "twice": 2 * Z}),
+    "nearly standardised": (VALUES, OF_ONE | {"near": Z + RNG.normal(0, 1e-2, N)}),
+    "calibrated log-odds": (TWO, {
+        "a": P, "cal": (1 / (1 + np.exp(-0.3 - 0.5 * LOG_ODDS))).round(6),
+        "svm": LOG_ODDS + RNG.normal(0, 0.3, N)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STAY)
+def test_what_is_a_configuration(save, case):
+    truth, columns = STAY[case]
+    assert read(save("m.csv", {"truth": truth, **columns})).configurations == tuple(columns)

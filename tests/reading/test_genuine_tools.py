@@ -35,6 +35,13 @@ def said(run, *argv):
     return status, " ".join((out + err).split())
 
 
+def refusal(run, *argv):
+    """Return what is said of input that is refused, in one line."""
+    status, text = said(run, *argv)
+    assert status == 2, text
+    return text
+
+
 # caret
 
 KINDS = TOOLS / "caret"
@@ -56,9 +63,9 @@ def test_figures_are_those_of_caret(kind, run):
 @pytest.mark.parametrize("kind", ["lgocv", "boot"])
 def test_random_parts_of_caret_are_repeats_on_request(kind, run):
     """Rows occur in several of its resamples, and the way to read them is named."""
-    status, text = said(run, KINDS / f"{kind}.csv")
-    assert status == 2
-    assert "hint: --repeat Resample if each fold is a random part of the samples" in text
+    assert "hint: --repeat Resample if each fold is a random part of the samples" in refusal(
+        run, KINDS / f"{kind}.csv"
+    )
     argv = (KINDS / f"{kind}.csv", "--repeat", "Resample", "--metric", "accuracy")
     assert figures(run, *argv) == pytest.approx(of_caret(kind), abs=1e-12)
 
@@ -152,14 +159,13 @@ def test_labels_name_the_classes_of_autogluon(kind, classes, tmp_path, run):
     keyed = ("--labels", tmp_path / "more.csv", "--truth", "y")
     assert classes in said(run, GLUON / kind, *keyed)[1]
     (tmp_path / "turned.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
-    status, text = said(run, GLUON / kind, "--labels", tmp_path / "turned.csv", "--truth", "y")
-    assert status == 2
+    text = refusal(run, GLUON / kind, "--labels", tmp_path / "turned.csv", "--truth", "y")
     assert "is not the truth of the rows that the run predicts" in text
     assert "leave --labels out" in text
     (tmp_path / "short.csv").write_text("\n".join(lines[:9]))
-    status, text = said(run, GLUON / kind, "--labels", tmp_path / "short.csv", "--truth", "y")
-    assert status == 2
-    assert "has 8 rows, but the run predicts" in text
+    assert "has 8 rows, but the run predicts" in refusal(
+        run, GLUON / kind, "--labels", tmp_path / "short.csv", "--truth", "y"
+    )
 
 
 def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
@@ -168,20 +174,18 @@ def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
     found = figures(run, kind, *labels, "--weight", "w")
     assert found == pytest.approx(of_autogluon("bag_weights"), abs=1e-6)
     assert "weighted by w" in said(run, kind, *labels, "--weight", "w")[1]
-    status, text = said(run, kind, *labels)
-    assert status == 2
-    assert "labels or weights are not those of the run" in text
+    assert "labels or weights are not those of the run" in refusal(run, kind, *labels)
     other = GLUON / "bag_shuffled"
     weights = ("--labels", other / "train.csv", "--truth", "y", "--weight", "a")
     (tmp_path / "w.csv").write_text((other / "train.csv").read_text().replace("-", ""))
     weights = ("--labels", tmp_path / "w.csv", *weights[2:])
-    status, text = said(run, other, *weights)
-    assert status == 2
-    assert "the run scored without the weights: leave them out, by --unweighted" in text
+    assert "the run scored without the weights: leave them out, by --unweighted" in refusal(
+        run, other, *weights
+    )
     assert said(run, other, *weights[:4], "--unweighted")[0] == 0
-    status, text = said(run, kind, *labels, "--weight", "v")
-    assert status == 2
-    assert "train.csv: --weight is 'v', which is not a column" in text
+    assert "train.csv: --weight is 'v', which is not a column" in refusal(
+        run, kind, *labels, "--weight", "v"
+    )
     lines = (kind / "train.csv").read_text().splitlines()
     grouped = [f"{lines[0]},g", *(f"{line},{row % 10}" for row, line in enumerate(lines[1:]))]
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
@@ -201,8 +205,7 @@ def test_rows_of_weight_0_count_for_nothing_as_in_the_run(tmp_path, run):
     table = tmp_path / "all.csv"
     rows = (kind / "train.csv").read_text().splitlines()
     table.write_text("\n".join([rows[0], *(row.rpartition(",")[0] + ",0" for row in rows[1:])]))
-    status, text = said(run, kind, "--labels", table, *labels[2:])
-    assert status == 2
+    text = refusal(run, kind, "--labels", table, *labels[2:])
     assert "weight is not positive" in text
     assert "remove rows that do not count" in text
 
@@ -212,9 +215,9 @@ def test_quantiles_are_refused_in_words(kind, tmp_path, run):
     folder = shutil.copytree(GLUON / "holdout_quantile", tmp_path / "run")
     if kind == "bag_quantile":  # without labels, in the place of those of a bag
         shutil.rmtree(folder / "utils")
-    status, text = said(run, folder, "--labels", folder / "train.csv", "--truth", "y")
-    assert status == 2
-    assert "quantiles hint: bbc has no metric for quantiles" in text
+    assert "quantiles hint: bbc has no metric for quantiles" in refusal(
+        run, folder, "--labels", folder / "train.csv", "--truth", "y"
+    )
 
 
 def test_autogluon_that_kept_too_little(tmp_path, run):
@@ -258,9 +261,9 @@ def test_the_positive_class_of_autogluon_is_that_of_its_scores(tmp_path, run):
     assert "binary (positive: ja)" in text
     assert "the positive class is ja, judging by the scores of AutoGluon" in text
     assert "the positive class" not in said(run, GLUON / "bag_shuffled", "--notes", "all")[1]
-    status, text = said(run, folder, *labels, "--positive", "nein")
-    assert status == 2
-    assert "the classes are swapped: choose the other one by --positive ja" in text
+    assert "the classes are swapped: choose the other one by --positive ja" in refusal(
+        run, folder, *labels, "--positive", "nein"
+    )
     run.printed("convert", folder, *labels, "--output", tmp_path / "again.parquet")
     assert "binary (positive: ja)" in said(run, tmp_path / "again.parquet")[1]
     assert "(positive: ja)" in run.printed("inspect", folder, *labels)
@@ -305,18 +308,18 @@ def test_the_other_class_is_named_only_if_all_scores_are_of_it(tmp_path, run):
     changed = ",".join([name, str(float(score) / 2), *rest])
     (folder / "leaderboard.csv").write_text("\n".join([*lines[:-1], changed]))
     for positive in ((), ("--positive", "nein")):
-        status, text = said(run, folder, *labels, *positive)
-        assert status == 2
-        assert "rows, classes, labels or weights are not those of the run" in text
+        assert "rows, classes, labels or weights are not those of the run" in refusal(
+            run, folder, *labels, *positive
+        )
 
 
 def test_scores_of_no_class_are_still_refused(tmp_path, run):
     folder, labels = without_labels(tmp_path)
     lines = (folder / "train.csv").read_text().splitlines()
     (folder / "train.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
-    status, text = said(run, folder, *labels)
-    assert status == 2
-    assert "rows, classes, labels or weights are not those of the run" in text
+    assert "rows, classes, labels or weights are not those of the run" in refusal(
+        run, folder, *labels
+    )
     board = (folder / "leaderboard.csv").read_text()
     (folder / "leaderboard.csv").unlink()  # then the last is taken
     (folder / "train.csv").write_text("\n".join(lines))
@@ -348,9 +351,9 @@ def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
     folder = shutil.copytree(TOOLS / "h2o", tmp_path / "run")
     for file in folder.glob("*.cv_holdout_predictions.csv"):
         file.write_text(file.read_text().replace('"x"', '""', 1))
-    status, text = said(run, folder, "--labels", folder / "train.csv")
-    assert status == 2
-    assert "has a class without a name, for which H2O took missing targets" in text
+    assert "has a class without a name, for which H2O took missing targets" in refusal(
+        run, folder, "--labels", folder / "train.csv"
+    )
 
 
 def test_a_class_may_have_the_name_of_the_first_column_of_h2o(tmp_path, run):
@@ -383,9 +386,9 @@ def test_swapped_labels_of_h2o_are_not_mended_by_the_positive_class(tmp_path, ru
         csv.writer(file).writerows([header, *swapped])
     labels = ("--labels", folder / "train.csv", "--truth", header[at])
     for positive in ((), ("--positive", one), ("--positive", other)):
-        status, text = said(run, folder, *labels, *positive)
-        assert status == 2
-        assert "the classes are swapped: give the labels of the run" in text
+        assert "the classes are swapped: give the labels of the run" in refusal(
+            run, folder, *labels, *positive
+        )
 
 
 # AutoGluon's forests, and mljar

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from day import swept
 from reading import refused
+from runs import edit
 
 from bbccli import BbcError, read
 from bbccli.reading import Roles
@@ -67,17 +68,11 @@ def test_json_logs_have_the_figures_of_inspect(prediction):
 
 def test_configurations_know_their_model_and_prompt():
     configs = read(LOGS / "logs", **COMMON).source.configurations
-    assert list(configs) == [
-        f"mockllm/{model} x {prompt}"
-        for model in ("alpha-7b", "beta-8b")
-        for prompt in ("short", "cot")
-    ]
+    models, prompts = ("alpha-7b", "beta-8b"), ("short", "cot")
+    assert list(configs) == [f"mockllm/{m} x {prompt}" for m in models for prompt in prompts]
     first = configs["mockllm/alpha-7b x short"]
-    assert {first["task"], first["model"], first["prompt"]} == {
-        "addition",
-        "mockllm/alpha-7b",
-        "short",
-    }
+    known = [first[key] for key in ("task", "model", "prompt")]
+    assert known == ["addition", "mockllm/alpha-7b", "short"]
 
 
 def test_values_of_a_dictionary_are_scores_of_their_own():
@@ -103,13 +98,13 @@ def test_a_retried_run_and_a_copy_of_a_log_count_once(tmp_path):
 
 
 def test_the_newest_of_equal_runs_counts(tmp_path):
-    for path in files("json")[:1]:
-        log = json.loads(path.read_text())
-        (tmp_path / "new.json").write_text(json.dumps(log))
-        log["eval"]["created"] = "2020-01-01T00:00:00+00:00"
-        for sample in log["samples"]:
-            sample["scores"]["match"]["value"] = "C"
-        (tmp_path / "old.json").write_text(json.dumps(log))
+    def older(log):
+        at(log, created="2020-01-01T00:00:00+00:00")
+        all_right(log)
+
+    for name in ("new.json", "old.json"):
+        shutil.copy(files("json")[0], tmp_path / name)
+    edit(tmp_path / "old.json", older)
     matrix = read(tmp_path)
     (left,) = matrix.source.run.left_out
     assert (left.name, left.reason) == ("old.json", "run again later in new.json")
@@ -125,13 +120,8 @@ def test_a_killed_run_is_refused_alone_and_named_beside_others():
 def test_groups_are_what_is_known_of_items():
     matrix = read(LOGS / "json", roles=Roles(group="metadata.subject"))
     assert matrix.n_groups == 4
-    error = refused(
-        "which is not a property",
-        LOGS / "json",
-        roles=Roles(group="subject"),
-        kind=BbcError,
-    )
-    assert "metadata.subject" in error.hint
+    refused("which is not a property", LOGS / "json", roles=Roles(group="subject"),
+            hint="metadata.subject", kind=BbcError)  # fmt: skip
 
 
 @pytest.mark.parametrize("kept", [0.5, 0])
@@ -189,14 +179,18 @@ def changed(tmp_path):
     """Write both logs in JSON, the second one changed by a function of the log."""
 
     def write(change, *, of_both=False):
-        for at, path in enumerate(files("json")):
-            log = json.loads(path.read_text())
-            if at or of_both:
-                change(log)
-            (tmp_path / f"{at}.json").write_text(json.dumps(log))
+        for number, path in enumerate(files("json")):
+            shutil.copy(path, tmp_path / f"{number}.json")
+            if number or of_both:
+                edit(tmp_path / f"{number}.json", change)
         return tmp_path
 
     return write
+
+
+def all_right(log):
+    for sample in log["samples"]:
+        sample["scores"]["match"]["value"] = "C"
 
 
 def every(change):
@@ -245,10 +239,7 @@ REFUSED = {
     "infinite": (every(score("overlap", lambda _: float("inf"))), "infinite"),
     "beyond any float": (every(score("overlap", lambda _: 10**400)), "infinite"),
     "other ids": (every(lambda one: one.update(id=f"x{one['id']}")), "0 of 10 items are common"),
-    "an answer more right": (
-        lambda log: [one["scores"]["match"].update(value="C") for one in log["samples"]],
-        "by inspect's own figure",
-    ),
+    "an answer more right": (all_right, "by inspect's own figure"),
     "twice": (lambda log: log["samples"].append(log["samples"][0]), "two results in epoch 1"),
     "no id": (every(lambda one: one.pop("id")), "without id or epoch"),
     "no model": (lambda log: at(log, model=None), "names no task or no model"),
@@ -305,15 +296,10 @@ def test_a_scorer_that_some_lack_does_not_count(changed):
     [("C", "I"), swept((True, False)), swept((1, 0)), swept(("1.0", "0")), swept(("yes", "No"))],
 )
 def test_values_mean_what_they_mean_to_inspect(values, changed):
-    right, wrong = values
-
-    def mark(sample):
-        value = sample["scores"]["match"]["value"]
-        sample["scores"]["match"]["value"] = right if value == "C" else wrong
-
     def marked(log):
         for sample in log["samples"]:
-            mark(sample)
+            own = sample["scores"]["match"]
+            own["value"] = values[own["value"] != "C"]
 
     matrix = read(changed(marked, of_both=True))
     assert matrix.outcome.bounds == (0, 1)
@@ -441,22 +427,22 @@ def test_epochs_are_reduced_as_by_inspect(case, tmp_path):
     assert matrix.predictions.ravel() == pytest.approx(expected)
 
 
+def scored(log, values):
+    """Give the first samples of a log these scores, or none."""
+    for sample, value in zip(log["samples"], values, strict=False):
+        sample["scores"] = {} if value is None else {"match": {"value": value}}
+
+
 def test_without_a_majority_there_is_no_score(tmp_path):
     path = of_epochs(tmp_path, "majority", (1, 0))
-    log = json.loads(path.read_text())
-    for one, value in zip(log["samples"][:4], (0, 0, 1, 1), strict=True):
-        one["scores"]["match"]["value"] = value
-    path.write_text(json.dumps(log))
+    edit(path, lambda log: scored(log, (0, 0, 1, 1)))
     assert read(path).source.run.evaluation.n_unscored == 4
 
 
 def test_epochs_without_a_score_are_not_reduced(tmp_path):
     assert read(of_epochs(tmp_path, "at_least_1", (0, None, 1))).predictions.mean() == 1
     path = of_epochs(tmp_path, "pass_at_2", (1, 0))
-    log = json.loads(path.read_text())
-    del log["samples"][0]["scores"]["match"]
-    log["samples"][3]["scores"]["match"]["value"] = 0
-    path.write_text(json.dumps(log))
+    edit(path, lambda log: scored(log, (None, 1, 0, 0)))
     assert read(path).source.run.evaluation.n_unscored == 1
 
 
@@ -473,15 +459,11 @@ def test_figures_of_reduced_epochs_are_checked(tmp_path):
 def test_figures_over_the_scored_items_are_checked_if_all_lack_the_same(tmp_path):
     for name, right in (("a", 4), ("b", 2)):
         path = of_epochs(tmp_path, "mean", (1,), name, accuracy={"value": right / 5})
-        log = json.loads(path.read_text())
-        for item, sample in enumerate(log["samples"]):
-            value = {"match": {"value": int(item <= right)}}
-            sample["scores"] = value if item else {}
-        path.write_text(json.dumps(log))
+        values = [None, *(int(item <= right) for item in range(1, 6))]
+        edit(path, lambda log, values=values: scored(log, values))
     matrix = read(tmp_path, missing=Missing.COMMON_ROWS)
     assert (matrix.n_samples, verify(matrix).n_checked) == (5, 2)
-    log["samples"][1]["scores"] = {}  # of b alone
-    path.write_text(json.dumps(log))
+    edit(path, lambda log: scored(log, [None, None]))  # of b alone
     reason = verify(read(tmp_path, missing=Missing.COMMON_ROWS)).reason
     assert reason == "the run scored 5 samples, and 4 take part"
 
@@ -503,48 +485,47 @@ def test_epochs_reduced_in_different_ways_are_refused(tmp_path):
 @pytest.mark.parametrize("epoch", [True, 0, -1, 1.0, 10**30, "1", None])
 def test_what_is_no_epoch_is_refused(epoch, tmp_path):
     path = of_epochs(tmp_path, "mean", (1, 0))
-    log = json.loads(path.read_text())
-    log["samples"][4]["epoch"] = epoch
-    path.write_text(json.dumps(log))
+    edit(path, lambda log: log["samples"][4].update(epoch=epoch))
     refused("sample 5 is without id or epoch", path, kind=BbcError)
 
 
-def judged_by(values, folder):
-    """Logs whose scorer `match` gives these values for the answers in turn; `overlap` stays."""
-    for path in files("json"):
-        log = json.loads(path.read_text())
-        for at, sample in enumerate(log["samples"]):
-            sample["scores"]["match"]["value"] = values[at % len(values)]
-        log["results"]["scores"] = []
-        (folder / path.name).write_text(json.dumps(log))
+@pytest.fixture
+def judged(changed):
+    """Both logs, with a function of an answer's number and its scores instead of the scores."""
+
+    def write(of_answer):
+        def judge(log):
+            log["results"]["scores"] = []
+            for number, sample in enumerate(log["samples"]):
+                sample["scores"] = of_answer(number, sample["scores"])
+
+        return changed(judge, of_both=True)
+
+    return write
+
+
+def marks(*values):
+    return lambda number, scores: scores | {"match": {"value": values[number % len(values)]}}
 
 
 @pytest.mark.parametrize("values", [["good", "bad"], ["A", "B", "C", "D", "F"]])
-def test_words_that_inspect_does_not_know_are_no_scores(values, tmp_path):
-    judged_by(values, tmp_path)
-    assert read(tmp_path).source.run.evaluation.score == "overlap"
-    refused("not a score in all logs", tmp_path, roles=Roles(prediction="match"))
-    for path in tmp_path.iterdir():
-        log = json.loads(path.read_text())
-        for sample in log["samples"]:
-            del sample["scores"]["overlap"]
-        path.write_text(json.dumps(log))
-    refused("match scores by words, which inspect counts as 0", tmp_path, hint="a mark")
+def test_words_that_inspect_does_not_know_are_no_scores(values, judged):
+    folder = judged(marks(*values))
+    assert read(folder).source.run.evaluation.score == "overlap"
+    refused("not a score in all logs", folder, roles=Roles(prediction="match"))
+    folder = judged(lambda *answer: {"match": marks(*values)(*answer)["match"]})
+    refused("match scores by words, which inspect counts as 0", folder, hint="a mark")
 
 
-def test_a_few_words_among_marks_count_0_as_in_inspect(tmp_path):
-    judged_by(["C", "C", "unclear", "I"], tmp_path)
-    scores = read(tmp_path).predictions[..., 0].ravel()
-    assert sorted(set(scores.tolist())) == [0, 1]
-    assert scores.mean() == np.mean([1, 1, 0, 0, 1, 1, 0, 0, 1, 1])
+def test_a_few_words_among_marks_count_0_as_in_inspect(judged):
+    scores = read(judged(marks("C", "C", "unclear", "I"))).predictions[..., 0].ravel()
+    assert sorted(scores.tolist()) == [0] * 4 + [1] * 6
 
 
-def test_scorers_of_other_names_are_counted(tmp_path):
-    for path, name in zip(files("json"), ("match", "Match"), strict=True):
-        log = json.loads(path.read_text())
-        for sample in log["samples"]:
-            sample["scores"] = {name: sample["scores"]["match"]}
-        log["results"]["scores"] = []
-        (tmp_path / path.name).write_text(json.dumps(log))
-    refused("match in 1 of 2, Match in 1 of 2", tmp_path, hint="score all answers by the same")
-    refused("is 'match', which is not", tmp_path, roles=Roles(prediction="match"), hint="same")
+def test_scorers_of_other_names_are_counted(judged):
+    folder = judged(lambda _, scores: {"match": scores["match"]})
+    edit(
+        folder / "1.json", every(lambda one: one["scores"].update(Match=one["scores"].pop("match")))
+    )
+    refused("match in 1 of 2, Match in 1 of 2", folder, hint="score all answers by the same")
+    refused("is 'match', which is not", folder, roles=Roles(prediction="match"), hint="same")
