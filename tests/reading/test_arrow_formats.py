@@ -17,7 +17,6 @@ from bbccli.errors import InputError
 from bbccli.platform import resources
 from bbccli.platform.resources import Reading
 from bbccli.reading import Roles, read
-from bbccli.reading.arrow import is_integer, is_nothing, is_number, is_text, kinds_of, plain
 from bbccli.types import PredictionKind
 
 DATA = Path(__file__).parents[1] / "data"
@@ -243,43 +242,47 @@ def test_a_file_of_polars_begins_with_something_else():
     assert matrix.outcome.classes == ("0", "1")
 
 
-@pytest.mark.parametrize("beside", [[], ["text"]])
+@pytest.mark.parametrize("beside", [{}, {"text": TRUTH}])
 def test_a_damaged_column_among_sound_ones_is_named(beside):
     buffers = [pa.py_buffer(b"\xff\xff"), pa.py_buffer(bytes(96))]
     wrong = pa.Array.from_buffers(pa.int64(), 12, buffers, null_count=5)
-    texts = {name: pa.array(TRUTH) for name in beside}
-    table = pa.table({"a": np.arange(12.0), "b": wrong, "c": np.arange(12), **texts})
-    with pytest.raises(InputError, match=r"no valid int64 \(column 'b'\)"):
-        plain(table)
+    columns = {"truth": [0, 1] * 6, "a": np.arange(12.0), "b": wrong, "c": np.arange(12)}
+    refused(r"no valid int64 \(column 'b'\)", pa.table(columns | beside))
 
 
-KINDS = [pa.int8(), pa.uint8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
-KINDS += [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.null(), pa.bool_()]
-KINDS += [pa.date32(), pa.timestamp("ns", "UTC"), pa.duration("s"), pa.decimal128(9, 2)]
-KINDS += [pa.list_(pa.float64()), pa.list_(pa.string()), pa.struct([("a", pa.float64())])]
-KINDS += [pa.dictionary(pa.int32(), kind) for kind in (pa.string(), pa.int64(), pa.float64())]
+NUMBERS = [pa.int8(), pa.uint8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
+NUMBERS += [pa.decimal128(38, 2), None]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_types_are_what_arrow_says_they_are(kind):
-    types = pa.types
-    assert is_text(kind) == (types.is_string(kind) or types.is_large_string(kind))
-    assert is_integer(kind) == types.is_integer(kind)
-    assert is_number(kind) == (types.is_integer(kind) or types.is_floating(kind))
-    assert is_nothing(kind) == types.is_null(kind)
-    encoded = kinds_of(pa.schema([("a", kind), ("b", pa.int64())])).encoded
-    assert encoded == [0] * types.is_dictionary(kind)
+@pytest.mark.parametrize("kind", NUMBERS, ids=str)
+def test_numbers_of_each_type_are_predictions(kind):
+    numbers = pa.array(np.arange(12))
+    numbers = numbers.cast(kind) if kind else numbers.dictionary_encode()
+    matrix = read(pa.table({"truth": YES, "a": numbers}))
+    assert matrix.predictions[0, :, 0].tolist() == [*range(12)]
+
+
+TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+
+
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+def test_text_of_each_type_is_of_classes(kind):
+    matrix = read(pa.table({"truth": pa.array(TRUTH).cast(kind), "a": YES, "none": pa.nulls(12)}))
+    assert (matrix.configurations, matrix.outcome.classes) == (("a",), ("no", "yes"))
 
 
 def test_what_is_known_of_a_schema_is_of_no_other():
     """Not of one with other names, types, order or number of columns."""
-    first = [("a", pa.float64()), ("b", pa.string()), ("c", pa.list_(pa.float64()))]
-    second = [*first[:2], ("d", pa.list_(pa.string()))]
-    third = [("a", pa.string()), ("b", pa.float64()), first[2]]
-    for _ in range(2):
-        known = [kinds_of(pa.schema(one)) for one in (first, second, third, first[:1])]
-        assert [one.texts for one in known] == [{"b"}, {"b"}, {"a"}, set()]
-        assert [one.numeric for one in known] == [{"a"}, {"a"}, {"b"}, {"a"}]
-        assert [(one.lists, one.nested) for one in known[:2]] == [(("c",), ()), ((), ("d",))]
-        assert [one.unlike for one in known] == [[1], [1, 2], [0], []]
-    assert kinds_of(pa.schema(first)) is known[0]
+    first = {"truth": TRUTH, "a": YES, "b": SVM}
+    turned = {name: first[name] for name in ("truth", "b", "a")}
+    others = (
+        first | {"truth": np.cos(YES)},
+        first | {"a": LISTS, "b": LISTS},
+        turned,
+        first | {"c": SVM},
+    )
+    for columns in (first, *others, {"truth": TRUTH, "a": YES}) * 2:
+        matrix = read(pa.table(columns))
+        assert ("truth", *matrix.configurations) == tuple(columns)
+        assert_allclose(matrix.predictions[0, :, matrix.configurations.index("a")], YES)
+        assert matrix.task == ("binary" if columns["truth"] is TRUTH else "regression")
