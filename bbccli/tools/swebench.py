@@ -60,17 +60,17 @@ def _load(file: File) -> list[Log]:
 
 
 def _together(logs: Sequence[Log]) -> list[Log]:
-    """Return logs of the instances that any report submitted: runs are often on a part of the data
-    set. Files with bare names, such as results.json, are called after their folders.
+    """Return logs in which what no report submitted has no score: runs are often on a part of the
+    data set. Files with bare names, such as results.json, are called after their folders.
     """
     submitted = {r.item for log in logs for r in log.results if r.error != _NOT_SUBMITTED}
     bare = [str(log.place) for log in logs if not log.configuration]
     names = dict(zip(bare, names_of_files(bare), strict=True))
     whole = []
     for log in logs:
-        results = [result for result in log.results if result.item in submitted]
+        results = [r if r.item in submitted else r._replace(scores={}) for r in log.results]
         counted = log.scorers[_SCORE].reported
-        reported = None if counted is None or not results else counted / len(results)
+        reported = None if counted is None or not submitted else counted / len(submitted)
         configuration = log.configuration or {"model": names[str(log.place)]}
         scorers = {_SCORE: ScorerInfo(reported=reported)}
         whole.append(replace(log, configuration=configuration, results=results, scorers=scorers))

@@ -58,6 +58,7 @@ def changed_reports(tmp_path, change, which="*"):
 def test_reports_count_what_any_of_them_submitted():
     matrix = checked(LOGS / "swebench", "SWE-bench")
     assert matrix.n_samples == 67  # of 76, which are left of 500
+    assert any(note.text.startswith("9 of 76 samples have no prediction") for note in matrix.notes)
     assert list(means(matrix).values()) == pytest.approx([25 / 67, 25 / 67, 26 / 67])
     evaluation = matrix.source.run.evaluation
     assert evaluation.n_scored_errors == (67 - 40) + (67 - 40) + 1 + (67 - 30)
@@ -143,7 +144,7 @@ def test_what_was_submitted_beside_the_data_set_is_passed_over(tmp_path):
 def test_other_instances_in_one_report(tmp_path):
     path = min(copied("swebench", tmp_path).iterdir())
     path.write_text(path.read_text().replace("sympy__sympy", "sympy__other"))
-    refused("58 of 73 items are common", tmp_path / "swebench", kind=BbcError)
+    refused("66 of 86 items are common", tmp_path / "swebench", kind=BbcError)
     common = read(tmp_path / "swebench", missing=Missing.COMMON_ROWS)
     assert common.n_samples == 58
 
@@ -344,14 +345,18 @@ def test_xml_that_is_refused(case, tmp_path):
         ("inspect_ai/logs", "mockllm/alpha-7b x cot", "zero", 18 / 24),
         ("inspect_ai/logs", "mockllm/beta-8b x cot", "zero", 15 / 24),
         ("swebench_ambiguous", "glm-5.3-zcode-campaign", None, 25 / 37),
-        ("swebench_ambiguous", "glm-5.3-zcode-campaign", "zero", 25 / 37),
+        ("swebench_ambiguous", "glm-5.3-zcode-campaign", "zero", 25 / 40),
         ("swebench_ambiguous", "glm-5.3-zcode-campaign", "missing", 25 / 35),
     ],
 )
 def test_errors_count_as_asked(kind, agent, errors, expected):
     matrix = read(LOGS / kind, errors=errors)
     assert means(matrix)[agent] == pytest.approx(expected)
-    changed = (kind, errors) in (("inspect_ai/logs", "zero"), ("swebench_ambiguous", "missing"))
+    changed = (kind, errors) in (
+        ("inspect_ai/logs", "zero"),
+        ("swebench_ambiguous", "zero"),
+        ("swebench_ambiguous", "missing"),
+    )
     assert (
         verify(matrix).reason == "errors count differently in " + matrix.source.run.tool
     ) == changed
