@@ -33,10 +33,9 @@ def test_several_files(run, submissions, monkeypatch, pattern):
     files = ["oof_*.csv"] if pattern else ["oof_knn.csv", "oof_svm.csv"]
     status, out, err = run("correct", *files, "--labels", "train.csv", "--format", "json")
     assert status == 0
-    document = json.loads(out)
-    assert document["input"]["n_configurations"] == 2
-    assert document["input"]["path"] == "oof_knn.csv and 1 more"
-    assert len(document["input"]["sha256"]) == 64
+    said = json.loads(out)["input"]
+    assert (said["n_configurations"], said["path"]) == (2, "oof_knn.csv and 1 more")
+    assert len(said["sha256"]) == 64
     assert err.startswith("read: oof_knn.csv and 1 more: binary (positive: 1), 40 samples x 2")
 
 
@@ -84,11 +83,13 @@ def table(samples):
     return pq.read_table(samples / "progression.parquet")
 
 
-def run_on(table, run, tmp_path, *options):
-    path = tmp_path / "incomplete.parquet"
-    pq.write_table(table, path)
-    status, out, err = run("correct", path, "--format", "json", *FAST, *options)
-    return status, json.loads(out) if status == 0 else None, err
+@pytest.fixture
+def run_on(run, tmp_path):
+    def on(table, *options):
+        pq.write_table(table, tmp_path / "incomplete.parquet")
+        return run.document("correct", tmp_path / "incomplete.parquet", *FAST, *options)
+
+    return on
 
 
 def without(table, names, rows):
@@ -101,17 +102,13 @@ def without(table, names, rows):
     return table
 
 
-def codes_in(result):
-    return [note["code"] for note in result["notes"]]
-
-
-def test_common_rows(table, run, tmp_path):
+def test_common_rows(table, run_on):
     late = table["fold"].to_numpy() > 4
     cut = without(table, table.column_names[5:8], late)
-    found = run_on(cut, run, tmp_path, "--missing", "common-rows")[1]
+    found = run_on(cut, "--missing", "common-rows")
     assert found["input"]["n_configurations"] == 177
     assert found["input"]["n_samples"] == int((~late).sum())
-    assert "common-rows" in codes_in(found)
+    assert "common-rows" in [note["code"] for note in found["notes"]]
 
 
 def gaps_everywhere(table, share):
@@ -122,11 +119,9 @@ def gaps_everywhere(table, share):
 
 
 @pytest.mark.sweep
-def test_gaps_everywhere(table, run, tmp_path):
+def test_gaps_everywhere(table, run_on):
     """Each configuration is scored on the four fifths of the samples that it predicts."""
-    whole = run_on(table, run, tmp_path)[1]
-    status, found, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path)
-    assert status == 0, err
+    whole, found = run_on(table), run_on(gaps_everywhere(table, 0.2))
     assert found["input"]["n_samples"] == 80
     assert found["input"]["n_configurations"] == 177
     text = next(n["text"] for n in found["notes"] if n["code"] == "available-cases")
@@ -137,6 +132,6 @@ def test_gaps_everywhere(table, run, tmp_path):
 
 
 def test_too_many_gaps_are_explained(table, run, tmp_path):
-    status, _, err = run_on(gaps_everywhere(table, 0.8), run, tmp_path)
-    assert status == 2
+    pq.write_table(gaps_everywhere(table, 0.8), tmp_path / "gaps.parquet")
+    err = run.refused("correct", tmp_path / "gaps.parquet", *FAST)
     assert "each of the 177 configurations lacks too many predictions (80% of all" in err

@@ -43,8 +43,7 @@ def test_a_leaderboard_reports_the_same(run, cancer):
 
 
 def test_the_sentence_and_the_table_tell_it(run, cancer):
-    _, out, _ = run("correct", cancer, "--tight", "--n-resamples", 100)
-    text = " ".join(out.split())
+    text = " ".join(run.printed("correct", cancer, "--tight", *FAST).split())
     assert "> bbc-632" in text
     assert "BBC-632 with pooled selection, boundary-guarded sharp interval (--tight)" in text
 
@@ -60,8 +59,7 @@ def test_gates_and_tables_of_batches_take_it(run, cancer, tmp_path):
 
 def test_a_project_may_ask_for_it(run, cancer, tmp_path):
     (tmp_path / "bbc.toml").write_text("tight = true\n")
-    words = ("--config", tmp_path / "bbc.toml", "correct", cancer, "--n-resamples", 100)
-    found = run.document(*words)
+    found = run.document("--config", tmp_path / "bbc.toml", "correct", cancer, *FAST)
     assert found["report"][0]["method"] == "bbc-632"
 
 
@@ -85,9 +83,8 @@ def test_metrics_without_a_worst_value_are_refused(run, metric):
 
 
 def test_a_capped_error_is_not(run):
-    found = run.document(
-        "correct", SAMPLES / "diabetes.parquet", "--tight", "--metric", "mae", "--cap", 0.95, *FAST
-    )
+    capped = ("--tight", "--metric", "mae", "--cap", 0.95, *FAST)
+    found = run.document("correct", SAMPLES / "diabetes.parquet", *capped)
     assert found["report"][0]["method"] == "bbc-632"
 
 

@@ -26,7 +26,7 @@ import pyarrow as pa
 from bbccli import BbcError, read
 
 from .case import Case
-from .mutations import mutated
+from .mutations import mutated, places_in
 from .run import in_time, place
 
 LOGS = Path(__file__).parents[1] / "data" / "evaluations"
@@ -41,6 +41,7 @@ COMMANDS = (
     ("leaderboard", "-q", "--n-resamples", "20", "--jobs", "1"),
     ("compare", "-q", "--n-resamples", "20", "--jobs", "1", "--errors", "zero"),
 )
+DAMAGED = (ValueError, OSError, RecursionError, struct.error, zipfile.BadZipFile)
 COMMAND_IN = 0.03
 """Share of the cases that a command is run on; the others only go through `read`."""
 
@@ -82,7 +83,7 @@ def changed(data: bytes, name: str, random: Random) -> bytes:
     kind = random.random()
     if kind < 0.02:
         return data.decode("utf-8", "replace").encode("utf-16")
-    with suppress(ValueError, BbcError, RecursionError):  # changed before, so that it has no form
+    with suppress(*DAMAGED):  # changed before, so that it has no form
         change = CHANGES.get(Path(name).suffix)
         if kind > 0.1 and change is not None:
             return change(data, random)
@@ -96,7 +97,7 @@ def _document(data: bytes, random: Random) -> bytes:
 def _other(value: Any, random: Random) -> Any:
     """Return a JSON value with one or two places changed."""
     for _ in range(random.choice((1, 1, 2))):
-        places = list(_places(value)) if isinstance(value, dict | list) else []
+        places = list(places_in(value))
         if not places:
             return random.choice(ODD)
         container, key = random.choice(places)
@@ -115,14 +116,6 @@ def _other(value: Any, random: Random) -> Any:
         else:
             container[str(random.choice(ODD))[:20]] = container[key]
     return value
-
-
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    held = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, inner in [*held]:
-        yield value, key
-        if isinstance(inner, dict | list):
-            yield from _places(inner)
 
 
 def _lines(data: bytes, random: Random) -> bytes:
@@ -150,7 +143,9 @@ def _archive(data: bytes, random: Random) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         inside = ("header.json", "summaries.json", "_journal/start.json")
         held = {
-            one.filename: json.loads(_unpacked(data, one))
+            one.filename: json.loads(
+                _unpacked(data, one) if one.compress_type else archive.read(one)
+            )
             for one in archive.infolist()
             if one.filename in inside
         }

@@ -1,6 +1,7 @@
 """Changes of files: of bytes, of cells, of JSON."""
 
 import json
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -97,7 +98,7 @@ def _json(data: bytes, random: Random) -> bytes:
         whole = json.loads(data)
     except (ValueError, RecursionError):
         return _bytes(data, random)
-    places = list(_places(whole))
+    places = list(places_in(whole))
     if not places:
         return json.dumps(random.choice(VALUES)).encode()
     container, key = random.choice(places)
@@ -111,14 +112,9 @@ def _json(data: bytes, random: Random) -> bytes:
     return json.dumps(whole).encode()
 
 
-def _places(value: Any) -> Any:
-    pairs = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, inner in pairs:
-        yield value, key
-        yield from _places(inner)
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every container in a JSON value with each of its keys."""
+    if isinstance(value, dict | list):
+        for key, inner in [*(value.items() if isinstance(value, dict) else enumerate(value))]:
+            yield value, key
+            yield from places_in(inner)
