@@ -40,10 +40,6 @@ def matrix(name: str, question: str) -> PredictionMatrix:
     table = pyarrow.csv.read_csv(FOLDER / f"{name}.csv")
     columns = tuple(c for c in table.column_names if c[0] == "c" and c[1:].isdigit())
     predictions = np.column_stack([table[c].to_numpy() for c in columns]).astype(float)
-    outcome, kind = (
-        Outcome(Task.BINARY, table["label"].to_numpy(), ("0", "1")),
-        PredictionKind.SCORE,
-    )
     truth = table["label"].to_numpy()
     outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.SCORE
     if name == VALUES:

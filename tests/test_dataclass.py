@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from bbccli import Plan
+from bbccli import METRICS, Plan
 from bbccli.domain.estimate import Estimate, Gate, Interval
 from bbccli.domain.source import Source
 from bbccli.planning import PlanRequest, Stated
@@ -93,6 +93,7 @@ def test_records_are_copied_and_hashed(record):
     for again in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), copy.copy(record)):
         assert repr(again) == repr(record)
     assert Interval(0.1, 0.2, 0.95, Side.TWO) in {Interval(0.1, 0.2, 0.95, "two"): 1}
+    assert hash(METRICS["auc"]) == hash("auc")  # its own
     with pytest.raises(TypeError, match="unhashable"):
         hash(Source("p.csv", metadata={}))
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ FOLDS = np.arange(N) % 5
 GROUPS = np.arange(N) // 3
 WEIGHTS = RNG.random(N) + 0.1
 QUICK = {"n_resamples": 50}
+STATED = {"expected": 0.9, "configurations": 5, "samples": (50, 100), "metric": "accuracy"}
 JSON = ("--format", "json", "-q")
 
 
@@ -147,12 +149,29 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED)
-def test_what_is_wrong_is_said(text):
-    with pytest.raises(BbcError) as caught:
-        REFUSED[text]()
-    assert text in str(caught.value)
-    assert caught.value.hint
+REFUSED_COMPARISONS = {
+    "indexes in another order": lambda: compare({**PARTS, "many": PARTS["many"][::-1]}, TRUTH),
+    "have no names": lambda: compare([FRAME, FRAME], TRUTH),
+    "differ in the truth": lambda: compare(PARTS, {"few": TRUTH, "many": 1 - TRUTH}),
+    "y_true has 'none'": lambda: compare(PARTS, {"few": TRUTH, "none": TRUTH}),
+    "a and b are the same data set": lambda: compare({"a": FRAME, "b": FRAME}, TRUTH, across=True),
+    "across ranks over several data sets, but <DataFrame>": lambda: compare(
+        FRAME, TRUTH, across=True
+    ),
+    "baseline and pair or test are two": lambda: compare(
+        FRAME, TRUTH, baseline="m0", pair=("m1", "m2")
+    ),
+    "margin does not go with the confidence set": lambda: compare(FRAME, TRUTH, margin=0.1),
+    "margin is 'a'": lambda: compare(FRAME, TRUTH, margin="a", baseline="m0"),
+    "pair is 'm1'": lambda: compare(FRAME, TRUTH, pair="m1"),
+    "pair is ('m1', 'm2', 'm3')": lambda: compare(FRAME, TRUTH, pair=("m1", "m2", "m3")),
+    "no configuration 'm9'": lambda: compare(FRAME, TRUTH, baseline="m9"),
+    "no option side": lambda: compare(FRAME, TRUTH, side="lower"),
+    "no option method": lambda: compare(FRAME, TRUTH, method="bbc"),
+    "metric is ['auc', 'brier']": lambda: compare(FRAME, TRUTH, metric=["auc", "brier"]),
+    "no figure named 'forest'": lambda: compare(FRAME, TRUTH).plot("forest"),
+    "there is no figure cd": lambda: compare(FRAME, TRUTH).plot("cd"),
+}
 
 
 def test_rows_match_by_position_where_an_index_says_nothing():
@@ -224,6 +243,7 @@ def test_doubts_are_shown_and_others_counted():
 def test_names_with_markup_are_text():
     frame = FRAME.rename(columns=lambda name: f"<b>{name}</b>")
     assert "<b>" not in correct(frame, TRUTH, **QUICK)._repr_html_()
+    assert "<b>" not in compare(frame, TRUTH, baseline="<b>m0</b>", **QUICK)._repr_html_()
 
 
 def test_figures(tmp_path):
@@ -253,26 +273,33 @@ def test_saved_figures(tmp_path, run, monkeypatch):
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["r.html", swept("r.json"), swept("r.md"), swept("r.csv"), swept("r.txt"), swept("r.xml")],
-)
-def test_saved(tmp_path, name, run):
+@pytest.mark.parametrize("command", [correct, compare])
+@pytest.mark.parametrize("suffix", ["html", *map(swept, ("json", "md", "csv", "txt", "xml"))])
+def test_saved(tmp_path, run, command, suffix):
     FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
-    result = correct(tmp_path / "p.parquet", **QUICK)
-    result.save(tmp_path / name)
-    run("correct", tmp_path / "p.parquet", "--n-resamples", 50, "-o", tmp_path / f"c{name}")
-    assert (tmp_path / name).read_bytes() == (tmp_path / f"c{name}").read_bytes()
+    command(tmp_path / "p.parquet", **QUICK).save(tmp_path / f"r.{suffix}")
+    words = (command.__name__, tmp_path / "p.parquet", "--n-resamples", 50)
+    run(*words, "-o", tmp_path / f"c.{suffix}")
+    saved, written = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in "rc")
+    assert saved == written
+
+
+def copies(result):
+    return pickle.loads(pickle.dumps(result)), copy.deepcopy(result)
 
 
 def test_pickles_and_copies():
     result = correct(FRAME, TRUTH, folds=FOLDS, groups=GROUPS, sample_weight=WEIGHTS, **QUICK)
-    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
-        assert again.document == result.document
+    for again in copies(result):
         assert again.matrix.configurations == result.matrix.configurations
         assert not again.matrix.predictions.flags.writeable
         assert not again.matrix.outcome.values.flags.writeable
         assert again.resamples().equals(result.resamples())
+    for one in (result, compare(FRAME, TRUTH, baseline="m0", **QUICK), plan(**STATED)):
+        for again in copies(one):
+            assert again.document == one.document
+            assert repr(again) == repr(one)
+            assert again._repr_html_() == one._repr_html_()
     for metric in METRICS.values():
         assert pickle.loads(pickle.dumps(metric)) is metric
     nested = read("sample_data/progression.parquet")
@@ -378,11 +405,6 @@ def test_a_frame_of_comparisons_has_numbers():
     assert frame["ignores_selection"].dtype == bool
 
 
-def test_a_name_of_the_set_with_markup_is_text():
-    frame = FRAME.rename(columns=lambda name: f"<b>{name}</b>")
-    assert "<b>" not in compare(frame, TRUTH, baseline="<b>m0</b>", **QUICK)._repr_html_()
-
-
 def test_configurations_of_an_array_are_called_by_their_numbers():
     assert compare(ARRAY, TRUTH, baseline=2, **QUICK).comparison.second == "2"
 
@@ -445,53 +467,6 @@ def test_data_sets_in_memory(tmp_path, run):
     assert len(result.to_frame()) == len(result.ranks.overall) + len(result.ranks.pairs)
 
 
-REFUSED_COMPARISONS = {
-    "indexes in another order": lambda: compare({**PARTS, "many": PARTS["many"][::-1]}, TRUTH),
-    "have no names": lambda: compare([FRAME, FRAME], TRUTH),
-    "differ in the truth": lambda: compare(PARTS, {"few": TRUTH, "many": 1 - TRUTH}),
-    "y_true has 'none'": lambda: compare(PARTS, {"few": TRUTH, "none": TRUTH}),
-    "a and b are the same data set": lambda: compare({"a": FRAME, "b": FRAME}, TRUTH, across=True),
-    "across ranks over several data sets, but <DataFrame>": lambda: compare(
-        FRAME, TRUTH, across=True
-    ),
-    "baseline and pair or test are two": lambda: compare(
-        FRAME, TRUTH, baseline="m0", pair=("m1", "m2")
-    ),
-    "margin does not go with the confidence set": lambda: compare(FRAME, TRUTH, margin=0.1),
-    "margin is 'a'": lambda: compare(FRAME, TRUTH, margin="a", baseline="m0"),
-    "pair is 'm1'": lambda: compare(FRAME, TRUTH, pair="m1"),
-    "pair is ('m1', 'm2', 'm3')": lambda: compare(FRAME, TRUTH, pair=("m1", "m2", "m3")),
-    "no configuration 'm9'": lambda: compare(FRAME, TRUTH, baseline="m9"),
-    "no option side": lambda: compare(FRAME, TRUTH, side="lower"),
-    "no option method": lambda: compare(FRAME, TRUTH, method="bbc"),
-    "metric is ['auc', 'brier']": lambda: compare(FRAME, TRUTH, metric=["auc", "brier"]),
-    "no figure named 'forest'": lambda: compare(FRAME, TRUTH).plot("forest"),
-    "there is no figure cd": lambda: compare(FRAME, TRUTH).plot("cd"),
-}
-
-
-@pytest.mark.parametrize("text", REFUSED_COMPARISONS)
-def test_what_is_wrong_with_a_comparison_is_said(text):
-    with pytest.raises(BbcError) as caught:
-        REFUSED_COMPARISONS[text]()
-    assert text in str(caught.value)
-    assert caught.value.hint
-    assert "--" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "suffix", ["html", swept("json"), swept("md"), swept("csv"), swept("txt"), swept("xml")]
-)
-def test_saved_comparisons(tmp_path, suffix, run):
-    FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
-    result = compare(tmp_path / "p.parquet", baseline="m0", **QUICK)
-    result.save(tmp_path / f"r.{suffix}")
-    words = ("compare", tmp_path / "p.parquet", "--baseline", "m0", "--n-resamples", 50)
-    run(*words, "-o", tmp_path / f"c.{suffix}")
-    saved, written = ((tmp_path / f"{name}.{suffix}").read_text() for name in "rc")
-    assert saved == written
-
-
 # Plans
 
 
@@ -506,9 +481,6 @@ def test_plans_of_the_command(of_command, arguments, options):
     expected = of_command(*options, command="plan", fold=FOLDS)
     found = plan(FRAME, TRUTH, folds=FOLDS, **arguments, **QUICK).document
     assert {**found, "input": 0} == {**expected, "input": 0}
-
-
-STATED = {"expected": 0.9, "configurations": 5, "samples": (50, 100), "metric": "accuracy"}
 
 
 def test_the_answer_of_a_plan(run, tmp_path):
@@ -538,33 +510,25 @@ def test_rows_that_are_never_enough():
     assert plan(expected=0.9, configurations=5, width=1e-5, metric="accuracy").n_samples is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({}, "needs a pilot or an expected value"),
-        swept({"y_true": TRUTH, "width": 0.1}, "predictions are of type NoneType"),
-        swept(
-            {"predictions": FRAME, "y_true": TRUTH, "expected": 0.9},
-            "expected is for a plan without",
-        ),
-        swept({"expected": 0.9, "width": 0.1}, "number of configurations searched"),
-        swept({**STATED, "samples": [1.5]}, "samples is '1.5'"),
-        swept({**STATED, "samples": TRUTH[:, None]}, "samples is"),
-        swept({**STATED, "width": -1}, "width is -1"),
-        ({**STATED, "select": "one-se"}, "no option select"),
-    ],
-)
-def test_what_is_wrong_with_a_plan_is_said(arguments, text):
+REFUSED_PLANS = {
+    "needs a pilot or an expected value": {},
+    "predictions are of type NoneType": {"y_true": TRUTH, "width": 0.1},
+    "expected is for a plan without": {"predictions": FRAME, "y_true": TRUTH, "expected": 0.9},
+    "number of configurations searched": {"expected": 0.9, "width": 0.1},
+    "samples is '1.5'": {**STATED, "samples": [1.5]},
+    "samples is": {**STATED, "samples": TRUTH[:, None]},
+    "width is -1": {**STATED, "width": -1},
+    "no option select": {**STATED, "select": "one-se"},
+}
+EVERY = REFUSED | REFUSED_COMPARISONS
+EVERY |= {text: partial(plan, **given) for text, given in REFUSED_PLANS.items()}
+
+
+@pytest.mark.parametrize("text", EVERY)
+def test_what_is_wrong_is_said(text):
     with pytest.raises(BbcError) as caught:
-        plan(**arguments)
+        EVERY[text]()
     assert text in str(caught.value)
     assert caught.value.hint
-    assert "--" not in f"{caught.value}{caught.value.hint}"
-
-
-def test_results_of_all_questions_can_be_pickled_and_copied():
-    for result in (compare(FRAME, TRUTH, baseline="m0", **QUICK), plan(**STATED)):
-        for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
-            assert again.document == result.document
-            assert repr(again) == repr(result)
-            assert again._repr_html_() == result._repr_html_()
+    assert text in REFUSED or "--" not in str(caught.value)
+    assert text not in REFUSED_PLANS or "--" not in caught.value.hint
