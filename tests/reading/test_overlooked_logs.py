@@ -80,14 +80,12 @@ def test_what_is_no_log_is_named(name, tmp_path):
 
 
 def test_results_without_their_samples_are_named(tmp_path):
-    shutil.copytree(LOGS / "lm_eval" / "named", tmp_path, dirs_exist_ok=True)
-    assert read(tmp_path, roles=Roles(prediction="acc")).source.run.evaluation.unread == ()
-    lost = next(tmp_path.rglob("samples_choice_*"))
-    time = lost.stem.rpartition("_")[2]
-    for path in tmp_path.rglob(f"samples_*_{time}.jsonl"):
-        path.unlink()
-    unread = read(tmp_path, roles=Roles(prediction="acc")).source.run.evaluation.unread
-    assert unread == (f"results_{time}.json",)
+    folder = copied("lm_eval", tmp_path) / "named"
+    time = next(folder.rglob("samples_choice_*")).stem.rpartition("_")[2]
+    for lost in ((), (f"results_{time}.json",)):
+        assert read(folder, roles=Roles(prediction="acc")).source.run.evaluation.unread == lost
+        for path in folder.rglob(f"samples_*_{time}.jsonl"):
+            path.unlink()
 
 
 @pytest.mark.parametrize(
@@ -118,5 +116,4 @@ def test_marks_beside_percentages_are_refused(scale, allowed, tmp_path):
 )  # fmt: skip
 def test_a_key_that_is_there_twice_is_refused(name, text, words, tmp_path):
     (tmp_path / name).write_text(text)
-    error = refused(words, tmp_path / name)
-    assert error.path == str(tmp_path / name)
+    assert refused(words, tmp_path / name).path == str(tmp_path / name)

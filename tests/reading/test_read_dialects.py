@@ -299,13 +299,6 @@ def test_files_of_another_truth_or_length(save):
     refused(r"configurations have 3 to 4 rows, and there is no row_id", [b, c])
 
 
-def test_lists_in_some_files(save):
-    keys = {"row_id": range(4), "truth": [0, 1, 0, 1]}
-    lists = save("a.parquet", keys | {"prob": [[0.7, 0.3]] * 4})
-    columns = save("b.parquet", keys | {"prob.0": [0.7] * 4, "prob.1": [0.3] * 4})
-    refused("b.parquet: predictions are lists in some files", [lists, columns])
-
-
 def test_metadata_of_several_files(save):
     metadata = {"spec": "bbc-predictions", "version": "1", "positive_class": "x"}
     flags = {"configs": [{"id": "b", "flags": ["rounded"]}]}

@@ -18,14 +18,10 @@ from bbccli.reports.words.for_papers import sentences
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=100, seed=1)
-RIGHT = pd.DataFrame(
-    {
-        "row_id": range(60),
-        "a": np.random.default_rng(0).integers(0, 2, 60),
-        "b": np.random.default_rng(1).integers(0, 2, 60),
-        "c": np.random.default_rng(2).integers(0, 2, 60).astype(bool),
-    }
+RIGHT = pd.DataFrame({"row_id": range(60)}).assign(
+    **{name: np.random.default_rng(i).integers(0, 2, 60) for i, name in enumerate("abc")}
 )
+RIGHT["c"] = RIGHT["c"].astype(bool)
 METADATA = {"spec": "bbc-predictions", "version": "1", "task": "score", "bounds": [1, 5]}
 
 
@@ -68,12 +64,9 @@ def test_a_column_called_like_a_truth_is_set_aside():
 
 def test_text_among_the_scores_of_a_long_table_is_named(save):
     rows = [(f"q{i}", model, "refused" if i == 3 else i % 2) for model in "ab" for i in range(9)]
-    columns = dict(zip(("question_id", "model", "score"), zip(*rows, strict=True), strict=True))
-    refused(
-        r"prediction is text \(column 'score', row 3, value 'refused'",
-        save("m.csv", {name: [*map(str, values)] for name, values in columns.items()}),
-        task="score",
-    )
+    text = "".join(f"{q},{model},{score}\n" for q, model, score in rows)
+    words = r"prediction is text \(column 'score', row 3, value 'refused'"
+    refused(words, save("m.csv", f"question_id,model,score\n{text}"), task="score")
 
 
 def test_bounds_are_not_guessed():

@@ -39,6 +39,10 @@ def comma(value):
     return f"{value:.4f}".replace(".", ",")
 
 
+def twelve(header, row):
+    return header + "\n" + "".join(row(i) + "\n" for i in range(12))
+
+
 def with_cell(text, row, position, cell):
     lines = text.splitlines(keepends=True)
     cells = lines[row + 1].rstrip("\n").split(",")
@@ -104,61 +108,53 @@ def thousandths(value):
     return quoted(lambda v: f"{1 + v:.3f}".replace(".", ","))(value)
 
 
+THOUSANDTHS, COMMAS = sheet(thousandths), sheet(comma, ";")
+FIVES = lambda v: f"{v / 500:.0f}.000"  # noqa: E731
+WEIGHTED = sheet(names=("row_id", "truth", "weight", "knn", "svm"))
+KEPT_PERCENT = sheet(lambda v: f"{100 * v:.2f}%")
+MAY_BE = "may have a decimal mark or thousands separators: "
+IS = f"{MAY_BE}1[,.]234 is 1234 or 1.234 "
 TWO_READINGS = {
-    "three decimals, and labels of classes": (sheet(thousandths),
-        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
-    "three decimals, and 0 and 1": (sheet(thousandths).replace(",y,", ",1,").replace(",n,", ",0,"),
-        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
+    "three decimals, and labels of classes": (THOUSANDTHS,
+        rf"prediction {MAY_BE}1,.* \(column 'knn', row 0"),
+    "three decimals, and 0 and 1": (THOUSANDTHS.replace(",y,", ",1,").replace(",n,", ",0,"),
+        rf"prediction {MAY_BE}1,.* \(column 'knn', row 0"),
     "three decimals in one cell": (with_cell(sheet(quoted(str)), 3, 4, '"1,234"'),
-        r"may have a decimal mark .*: 1,234 is 1234 or 1.234 \(column 'svm', row 3, value"),
-    "a point in one cell beside decimal commas": (
-        sheet(comma, ";").replace(comma(P[3, 0]), "1.234"),
-        r"may have a decimal mark .*: 1.234 is 1234 or 1.234 \(column 'knn', row 3, value",
-    ),
-    "thousands of points alone": (
-        sheet(lambda v: f"{np.ceil(v / 500):.0f}.000", ";", truth=lambda v: f"{v / 500:.0f}.000"),
-        r"truth may have a decimal mark .* \(column 'truth', row 0, value '\d+.000'\)",
-    ),
-    "groups in weights": (
-        sheet(names=("row_id", "truth", "weight", "knn", "svm")).replace(",0,", ',"1,000",'),
-        r"weight .*",
-    ),
+        rf"{IS}\(column 'svm', row 3, value"),
+    "a point in one cell beside decimal commas": (COMMAS.replace(comma(P[3, 0]), "1.234"),
+        rf"{IS}\(column 'knn', row 3, value"),
+    "thousands of points alone": (sheet(FIVES, ";", truth=FIVES),
+        rf"truth {MAY_BE}.* \(column 'truth', row 0, value '\d+.000'\)"),
+    "groups in weights": (WEIGHTED.replace(",0,", ',"1,000",'), f"weight {MAY_BE}"),
     "negative numbers of accounts": (sheet(lambda v: f"({v})", truth=lambda v: f"({v})"),
         r"truth has parentheses or a trailing minus sign, like negative numbers in accounting"),
     "a minus sign behind": (with_cell(PLAIN, 5, 4, "0.25-"),
         r"prediction has parentheses or a trailing minus sign, .* \(column 'svm', row 5, value"),
     "a currency in one cell": (with_cell(PLAIN, 5, 4, "0.25 EUR"),
         r"prediction has a currency \(column 'svm', row 5, value '0.25 EUR'"),
-    "text among decimal commas": (sheet(comma, ";").replace(comma(P[6, 1]), "k.A."),
+    "text among decimal commas": (COMMAS.replace(comma(P[6, 1]), "k.A."),
         r"prediction is text \(column 'svm', row 6, value 'k.A.'"),
     "text beside two decimal marks": (
         with_cell(with_cell(sheet(quoted(str)), 2, 3, '"0,2"'), 5, 3, "x"),
-        r"prediction is text \(column 'knn', row 2, value '0,2'\)",
-    ),
+        r"prediction is text \(column 'knn', row 2, value '0,2'\)"),
     "a byte-order mark of a second file": (
         "\ufeff" + PLAIN + "\ufeff" + PLAIN.split("\n", 1)[1].replace("s", "t"),
-        r"a byte-order mark \(U\+FEFF\) within the text, in line 42",
-    ),
+        r"a byte-order mark \(U\+FEFF\) within the text, in line 42"),
     "two byte-order marks": ("\ufeff\ufeff" + PLAIN, r"within the text, in line 1\n"),
     "row names, or another name that lacks": (
-        "row_id,truth,knn\n" + "".join(f"{i},{i + 7},{v},{v}\n" for i, v in enumerate(P[:, 0])),
-        "line 2 has 4 values, but the header has 3",
-    ),
+        twelve("row_id,truth,knn", lambda i: f"{i},{i + 7},0.{i},0.{i}"),
+        "line 2 has 4 values, but the header has 3"),
     "row names, or a group": (
-        "row_id,group,truth,knn\n" + "".join(f"{i},g{i},s{i},n,0.{i}\n" for i in range(9)),
-        "line 2 has 5 values, but the header has 4",
-    ),
+        twelve("row_id,group,truth,knn", lambda i: f"{i},g{i},s{i},n,0.{i}"),
+        "line 2 has 5 values, but the header has 4"),
     "groups of three behind commas": (sheet(quoted(whole(",")), truth=quoted(whole(","))),
-        r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0"),
-    "groups of three behind points": (sheet(whole("."), ";", truth=whole(".")),
-        "truth may have a decimal mark or thousands separators: "),
-    "three decimals beside decimal commas": (
-        sheet(lambda v: f"{1 + v:.3f}", ";").replace(";knn", ";knn"),
-        r"prediction may have a decimal mark .* \(column 'knn', row 0",
-    ),
+        rf"truth {MAY_BE}.* \(column 'truth', row 0"),
+    "groups of three behind points": (sheet(whole("."), ";", truth=whole(".")), f"truth {MAY_BE}"),
+    "three decimals beside semicolons": (sheet(lambda v: f"{1 + v:.3f}", ";"),
+        rf"prediction {MAY_BE}.* \(column 'knn', row 0"),
     "a percent sign in one cell": (with_cell(PLAIN, 4, 3, "97%"),
         r"prediction has a percent sign, unlike .* \(column 'knn', row 4, value '97%'\)"),
-    "no percent sign in one cell": (with_cell(sheet(lambda v: f"{100 * v:.2f}%"), 6, 3, "0.5"),
+    "no percent sign in one cell": (with_cell(KEPT_PERCENT, 6, 3, "0.5"),
         r"prediction has no percent sign, unlike .* \(column 'knn', row 6, value '0.5'\)"),
     "a truth of percentages alone": (sheet(truth=lambda v: f"{v:.1f}%"),
         r"truth has percent signs \(column 'truth', row 0"),
@@ -170,11 +166,8 @@ TWO_READINGS = {
         r"prediction is a formula error \(column 'svm', row 2, value '#REF!'\)"),
     "a currency": (sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),
         "truth has a currency"),
-    "case": (
-        with_cell(PLAIN, 7, 1, "Y"),
-        r"classes 'y' \(19 rows\) and 'Y' \(1 row\) differ only in case or blanks "
-        r"\(column 'truth', row 7, value 'Y'",
-    ),
+    "case": (with_cell(PLAIN, 7, 1, "Y"), r"classes 'y' \(19 rows\) and 'Y' \(1 row\) differ only "
+        r"in case or blanks \(column 'truth', row 7, value 'Y'"),
     "a blank": (with_cell(PLAIN, 8, 1, "n "), r"classes 'n' \(19 rows\) and 'n ' \(1 row\)"),
     "n/a as a label": (with_cell(PLAIN, 8, 1, "n/a"),
         r"truth may be missing, or a class of this name \(column 'truth', row 8"),
@@ -187,10 +180,6 @@ TWO_READINGS = {
 }  # fmt: skip
 
 
-def twelve(header, row):
-    return header + "\n" + "".join(row(i) + "\n" for i in range(12))
-
-
 NAMED = {
     "weights": (twelve("weight,truth,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,1'),
         "weight may have a decimal mark or thousands", "decimal point"),
@@ -200,21 +189,14 @@ NAMED = {
         "decimal point"),
     "points beside a column of decimal commas": (
         twelve("truth\tknn\tsvm", lambda i: f"{i % 2}\t{i},5\t1.{234 + i}"),
-        r"1.234 is 1234 or 1.234 \(column 'svm', row 0",
-        "",
-    ),
+        rf"{IS}\(column 'svm', row 0", ""),
     "beside the numbers of classes": (
-        twelve("truth,knn", lambda i: f'{i % 2},"{("0", "1", "1,234")[i % 3]}"'),
-        "1,234 is 1234 or 1.234",
-        "",
-    ),
+        twelve("truth,knn", lambda i: f'{i % 2},"{("0", "1", "1,234")[i % 3]}"'), IS, ""),
     "points in UTF-16": (twelve("truth\tknn", lambda i: f"{i % 2}\t1.{234 + i}").encode("utf-16"),
-        "1.234 is 1234 or 1.234", ""),
+        IS, ""),
     "a name that lacks behind a key is no name of rows": (
         twelve("row_id,truth,knn", lambda i: f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}"),
-        "line 2 has 4 values, but the header has 3",
-        "row.names = FALSE",
-    ),
+        "line 2 has 4 values, but the header has 3", "row.names = FALSE"),
     "a file of Windows": (sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252"),
         r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'", ""),
 }  # fmt: skip
@@ -248,7 +230,7 @@ def test_no_value_among_numbers(save, cell):
 
 
 def test_no_value_among_decimal_commas(save):
-    text = sheet(comma, ";").replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
+    text = COMMAS.replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
     matrix = read(save("m.csv", text), missing="available")
     assert_array_equal(matrix.available[0, :, 0], np.arange(N) != 4)
     assert matrix.predictions[0, 5, 0] == 1e-5
@@ -257,7 +239,7 @@ def test_no_value_among_decimal_commas(save):
 def test_what_stays_as_it_is_written(save):
     marked = read(save("m.csv", PLAIN.replace("s3,", "s\ufeff3,")))
     assert_array_equal(marked.predictions[0], P)
-    text = sheet(comma, ";").replace(";y;", ";1.0;").replace(";n;", ";0.0;")
+    text = COMMAS.replace(";y;", ";1.0;").replace(";n;", ";0.0;")
     assert read(save("m.csv", text)).outcome.classes == ("0", "1")
     said = {"spec": "bbc-predictions", "version": "1", "classes": ["a", "A"]}
     text = PLAIN.replace(",n,", ",a,").replace(",y,", ",A,")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from documents import codes
+from reading import refused
 
-from bbccli.errors import InputError
 from bbccli.reading import Roles, read
 from bbccli.types import PredictionKind
 
@@ -68,11 +68,10 @@ def test_a_stage_is_no_fold(save):
 
 def test_text_in_equal_parts_may_be_folds(save):
     parts = [f"part{i % 5}" for i in range(N)]
-    with pytest.raises(InputError, match=r"fold=.part. if it names the folds"):
-        read(save("t.csv", {**LOGIT, "part": parts, "y": TRUTH}))
-    with pytest.raises(InputError, match="prediction is text") as told:
-        read(save("t.csv", {**LOGIT, "part": np.repeat([*"ab"], [60, 140]), "y": TRUTH}))
-    assert "fold=" not in told.value.hint
+    path = save("t.csv", {**LOGIT, "part": parts, "y": TRUTH})
+    refused("prediction is text", path, hint='fold="part" if it names the folds')
+    path = save("t.csv", {**LOGIT, "part": np.repeat([*"ab"], [60, 140]), "y": TRUTH})
+    assert "fold=" not in refused("prediction is text", path).hint
 
 
 HARD = (RISK + RNG.normal(size=N) / 6 > 0.5).astype(int)
