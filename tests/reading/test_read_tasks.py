@@ -27,38 +27,28 @@ TWO = {"m": [0.1, 0.2]}
 
 
 @pytest.mark.parametrize(
-    ("truth", "classes"),
-    [
-        (["b", "a", "b"], ("a", "b")),
-        swept([0, 1, 0], ("0", "1")),
-        swept([10, 9, 10], ("9", "10")),
-        swept([0.0, 1.0, 0.0], ("0", "1")),
-        swept([-1.5, 1.0, 1.0], ("-1.5", "1")),
-        swept([True, False, True], ("False", "True")),
-        swept(["10", "9", "10"], ("10", "9")),  # as scikit-learn sorts text
-    ],
-)
-def test_two_values_are_binary(save, truth, classes):
-    matrix = read(save("m.parquet", {"truth": truth, "a": [0.1, 0.7, 0.3]}))
-    assert matrix.task is Task.BINARY
-    assert matrix.outcome.classes == classes
-    assert matrix.outcome.values.dtype == np.int64
-
-
-@pytest.mark.parametrize(
     ("truth", "positive", "classes"),
     [
-        ("bab", "a", "ba"),
-        swept("bab", "b", "ab"),
-        swept([0, 1, 0], "0", "10"),
-        swept([0, 1, 0], "0.0", "10"),
+        (["b", "a", "b"], None, ("a", "b")),
+        (["b", "a", "b"], "a", ("b", "a")),
+        swept(["b", "a", "b"], "b", ("a", "b")),
+        swept([0, 1, 0], "0", ("1", "0")),
+        swept([0, 1, 0], "0.0", ("1", "0")),
+        swept([10, 9, 10], None, ("9", "10")),
+        swept([0.0, 1.0, 0.0], None, ("0", "1")),
+        swept([-1.5, 1.0, 1.0], None, ("-1.5", "1")),
+        swept([True, False, True], None, ("False", "True")),
+        swept(["10", "9", "10"], None, ("10", "9")),  # as scikit-learn sorts text
     ],
 )
-def test_positive_class_is_last(save, truth, positive, classes):
-    path = save("m.csv", {"truth": [*truth], "m": [0.1, 0.7, 0.3]})
-    outcome = read(path, positive=positive).outcome
-    assert outcome.classes == tuple(classes)
-    assert outcome.values.tolist() == [classes.index(str(t)) for t in truth]
+def test_two_values_are_binary_and_the_positive_class_is_last(save, truth, positive, classes):
+    path = save("m.parquet", {"truth": truth, "a": [0.1, 0.7, 0.3]})
+    matrix = read(path, positive=positive)
+    assert matrix.task is Task.BINARY
+    assert matrix.outcome.classes == classes
+    names = [f"{one:g}" if isinstance(one, float) else str(one) for one in truth]
+    assert matrix.outcome.values.tolist() == [classes.index(name) for name in names]
+    assert matrix.outcome.values.dtype == np.int64
 
 
 def test_positive_class_by_metadata(save):

@@ -22,8 +22,6 @@ from bbccli.use_cases.inspection import inspect
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
 RNG = np.random.default_rng(5)
-TRUTH = np.arange(40) % 2
-FLOAT = (0.6 * RNG.random(40) + 0.4 * TRUTH).astype(np.float32)
 
 
 def tool_of(matrix):
@@ -174,21 +172,6 @@ def test_real_run_of_autosklearn():
     assert found == pytest.approx(costs)
     assert len(found) == 9
     assert "candidates-missing" not in codes(matrix)
-
-
-def test_openml(tmp_path):
-    head = "@relation r\n@attribute repeat numeric\n@attribute fold numeric\n"
-    head += "@attribute row_id numeric\n@attribute prediction {0,1}\n@attribute correct {0,1}\n"
-    head += "@attribute confidence.0 numeric\n@attribute confidence.1 numeric\n@data\n"
-    for run, scores in (("r1", FLOAT), ("r2", FLOAT**2)):
-        rows = "".join(
-            f"0,{i % 4},{i},{int(s > 0.5)},{t},{1 - s},{s}\n"
-            for i, (s, t) in enumerate(zip(scores, TRUTH, strict=True))
-        )
-        (tmp_path / run).mkdir()
-        (tmp_path / run / "predictions.arff").write_text(head + rows)
-    matrix = read(tmp_path)
-    assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == ("OpenML", 2, 4)
 
 
 @pytest.mark.parametrize(

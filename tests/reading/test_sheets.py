@@ -1,17 +1,14 @@
 """Tables as Excel, LibreOffice and R write them say the same as the plain table, at every door."""
 
 import gzip
-import json
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from day import swept
+from day import daily
 from numpy.testing import assert_array_equal
 from reading import refused
 
-from bbccli.cli.app import main
 from bbccli.reading import read
 
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
@@ -26,7 +23,6 @@ REFUSED = {
 MISSING = [name for name in TABLES if "missing" in name]
 READ = [name for name in TABLES if name not in {*REFUSED, *MISSING, "plain.csv", "values.csv"}]
 SOME = ["excel_german.csv", "excel_unicode_text.txt", "excel_french_percent.csv", "r_csv2.csv"]
-COMMANDS = ("correct", "inspect", "convert", "compare")
 SOME += ["libreoffice_utf16.csv", "r_table.txt", "excel_values_german.csv", "excel_sep.csv"]
 
 
@@ -68,9 +64,11 @@ def test_what_has_no_certain_meaning_is_refused(name, words):
     assert refused(words, SHEETS / name).hint
 
 
-@pytest.mark.parametrize("name", SOME[::3])
-def test_at_other_doors(tmp_path, stdin, save, name):
-    """Packed, on standard input, and joined by the key: a sheet to plain predictions, and back."""
+@pytest.mark.parametrize("name", daily(SOME, SOME[::3]))
+def test_at_other_doors(run, tmp_path, stdin, save, name):
+    """Packed, on standard input, converted, and joined by the key: a sheet to a plain file, and
+    back.
+    """
     whole, sheet = read(plain(name)), SHEETS / name
     suffix = ".tsv" if name.endswith(".txt") and "unicode" in name else ".csv"
     packed = tmp_path / f"m{suffix}.gz"
@@ -78,42 +76,9 @@ def test_at_other_doors(tmp_path, stdin, save, name):
     same(read(packed), whole)
     stdin(sheet.read_bytes())
     same(read("-"), whole)
+    run.printed("convert", sheet, "-o", tmp_path / "c.parquet")
+    same(read(tmp_path / "c.parquet"), whole)
     rows = [line.split(",") for line in plain(name).read_text().splitlines()]
     bare = save("p.csv", "".join(",".join([row[0], row[2], *row[4:]]) + "\n" for row in rows))
     same(read(bare, labels=sheet, folds=sheet), whole)
     same(read(sheet, labels=plain(name), folds=plain(name)), whole)
-
-
-def told(capsys, folder, table, command):
-    """What a command says of a table in JSON, without what differs between two files."""
-    name = "m" + table.suffix
-    shutil.copy(table, folder / name)
-    options = ("--format", "json") if command != "convert" else ()
-    code = main([command, name, *options])
-    shown = capsys.readouterr()
-    assert code == 0, shown.err
-    shown = shown.out.replace(name, "FILE")
-    return without(json.loads(shown)) if options else shown
-
-
-def without(record):
-    """Without the digest of the file, and what is said of row names."""
-    if isinstance(record, dict):
-        return {k: without(v) for k, v in record.items() if k not in ("sha256", "n_warnings")}
-    if isinstance(record, list):
-        return [without(one) for one in record if "number" not in str(one)]
-    return record
-
-
-@pytest.mark.parametrize(
-    ("name", "command"),
-    [
-        (name, command) if name == SOME[i] else swept(name, command)
-        for i, command in enumerate(COMMANDS)
-        for name in SOME
-    ],
-)
-def test_commands_say_the_same(capsys, tmp_path, monkeypatch, name, command):
-    monkeypatch.chdir(tmp_path)
-    found = told(capsys, tmp_path, SHEETS / name, command)
-    assert found == told(capsys, tmp_path, plain(name), command)
