@@ -55,13 +55,6 @@ def test_rows_are_matched_by_key():
     assert ours == theirs
 
 
-def test_names_that_occur_twice_are_told_apart():
-    one = keyed(binary())
-    found = joined([one, one], ["a", "b"])
-    assert found.matrix.configurations[:2] == ("a/c0", "a/c1")
-    assert found.matrix.configurations[7] == "b/c0"
-
-
 def test_metadata_of_configurations_stay_theirs():
     one = changed_source(keyed(binary(n_configurations=2)), {"configs": [{"id": "c1", "depth": 3}]})
     found = joined([one, one], ["a", "b"])

@@ -299,15 +299,3 @@ def test_without_scikit_learn_a_recorder_says_what_it_lacks(tmp_path, monkeypatc
     assert error.value.hint.startswith("pip install scikit-learn; or give pairs")
     rec = Recorder(tmp_path / "run", None, RARE[1], cv=[(np.arange(100), np.arange(100, 200))])
     rec.write("a", np.arange(100, 200), np.linspace(0, 1, 100))
-
-
-def test_folds_by_number_are_stratified_for_classes_alone(tmp_path):
-    truth = np.repeat([0, 1], 50)
-    one_class = [
-        any(len(np.unique(truth[test])) == 1 for _, test in rec.cv)
-        for rec in (
-            Recorder(tmp_path / task, None, truth, cv=5, task=task)
-            for task in ("binary", "regression")
-        )
-    ]
-    assert one_class == [False, True]

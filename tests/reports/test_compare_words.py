@@ -254,24 +254,6 @@ def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets
         ) in words
 
 
-def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_sets):
-    for path in data_sets:
-        own = pd.read_csv(path).rename(columns={"a": "lin a", "b": "net b", "c": "lin c"})
-        if path.stem == "d3":
-            own["lin a"] = own["lin a"] * 0.1
-        own.to_csv(path, index=False)
-    asked = (*data_sets, "--across", "--by", r"regex:^(\w+)", "--metric", "precision")
-    text, document = said(*asked, "table")
-    ranks = document["ranks"]
-    assert (ranks["data_sets"], ranks["left_out"]) == (["d0", "d1", "d2"], ["d3"])
-    assert "is left out: d3" in " ".join(text.split())
-    alone = ("--only", "lin*", "--method", "bbc", "--metric", "precision", *FAST)
-    found = [run.document("correct", path, *alone)["estimates"] for path in data_sets[:3]]
-    values = [estimates[0]["value"] for estimates in found]
-    (lin,) = [one for one in ranks["standings"] if one["family"] == "lin"]
-    assert lin["performance"] == pytest.approx(np.mean(values))
-
-
 def test_beliefs_of_several_pairs_stand_beside_each(said, file):
     """Those of the last pair alone stood below the table, without its name."""
     text, document = said(file, "--test", "bayes-t", "--rope", "0.01", "markdown")

@@ -18,7 +18,6 @@ from thorough import examples
 
 from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style, forms_of
-from bbccli.reports.forms.summary import Summary
 
 FOUND = gated(0.25)
 NAMES = st.text(st.characters(exclude_categories=()), max_size=30) | st.text(
@@ -142,9 +141,6 @@ def screens(name, width):
     for one in found["estimates"]:
         one["selection"] = [{"configuration": name, "share": 0.5}]
     yield "correct", FORMS["table"](found, style)
-    summary = Summary()
-    list(summary.watch([{"document": found}]))
-    yield "summary", summary.render(style)
     rows = [
         {
             "rank": 1, "configuration": name, "wins": 0.5, "seconds": None, "n_predictions": 6,
@@ -166,6 +162,27 @@ def test_no_line_is_wider_than_the_page(name, width):
         widest = max(text.splitlines(), key=cell_len)
         assert cell_len(widest) <= width, (screen, widest)
         assert all(line.isprintable() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("width", daily(WIDTHS, [60]))
+def test_no_line_of_a_summary_is_wider_than_the_page(run, tmp_path, monkeypatch, width):
+    names = [name.replace("\x1b", "") for name in UNUSUAL.values()]
+    header = ",".join(["truth", *(f'"{name}"' for name in names)])
+    rows = [f"{i % 2}" + f",{i % 2 * 0.3 + i % 7 / 10:.2f}" * len(names) for i in range(40)]
+    monkeypatch.setenv("COLUMNS", str(width))
+    for position in range(len(names)):  # each is the best of its file
+        own = [row.split(",") for row in rows]
+        for cells in own[2:]:
+            cells[1 + position] = ("0.1", "0.9")[int(cells[0])]
+        text = "\n".join([header, *map(",".join, own)])
+        (tmp_path / f"{position}.csv").write_text(text, encoding="utf-8")
+    files = [tmp_path / f"{position}.csv" for position in range(len(names))]
+    asked = ("--jobs", 1, "--n-resamples", 20, "--summary", "-q", "-o", tmp_path / "r.jsonl")
+    out = run.printed("batch", *files, *asked)
+    assert "files" in out
+    for line in out.splitlines():
+        assert cell_len(line) <= width
+        assert line.isprintable()
 
 
 @pytest.mark.parametrize("width", [80, swept(120)])

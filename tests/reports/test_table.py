@@ -1,8 +1,12 @@
 """The table at width 80, to the letter."""
 
+import json
 import re
+from collections import Counter
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from day import swept
 from documents import gated, result
@@ -12,7 +16,6 @@ from bbccli import METRICS, Plan, document
 from bbccli.documents.gate import GateRule, judged
 from bbccli.methods import estimate
 from bbccli.reports import FORMS, Style
-from bbccli.reports.forms.summary import Summary
 from bbccli.types import Direction
 
 
@@ -95,60 +98,53 @@ def test_no_line_ends_between_a_figure_and_its_unit(width):
 # The table over experiments
 
 
-def rendered(*documents):
-    summary = Summary()
-    for _ in summary.watch([{"document": found} for found in documents]):
-        pass
-    return summary, summary.render(Style(width=120))
+@pytest.fixture
+def summed(run, tmp_path):
+    """The summary of a batch over five files, and their documents."""
+
+    def call(*asked, scale=1.0):
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            values = scale * rng.normal(size=(40, 1))
+            columns = np.hstack([values, values + scale * rng.normal(size=(40, 9))])
+            table = pd.DataFrame(columns, columns=["truth", *(f"c{c}" for c in range(9))])
+            table.assign(fold=np.arange(40) % 5).to_csv(tmp_path / f"{seed}.csv", index=False)
+        files = [tmp_path / f"{seed}.csv" for seed in range(5)]
+        asked = ("--metric", "rmse", *asked, "--n-resamples", 50, "--jobs", 1, "--summary")
+        out = run.printed("batch", *files, *asked, "-o", tmp_path / "r.jsonl")
+        lines = (tmp_path / "r.jsonl").read_text().splitlines()
+        return out, [json.loads(line) for line in lines]
+
+    return call
 
 
-def test_only_what_corrects_has_an_optimism():
-    """The naive figure has none: rows of 0 would say that nothing was too good."""
-    summary, text = rendered(result(names=("cvt", "naive", "bbc-f")), result(names=("cvt", "tt")))
-    assert set(summary.optimism) == {("accuracy", "bbc-f"), ("accuracy", "tt")}
-    assert "accuracy, cvt" not in text
-    assert "accuracy, naive" not in text
+def test_a_summary_has_a_row_of_quartiles_for_what_corrects_and_winners_of_the_first(
+    summed, monkeypatch
+):
+    """The naive figure has no optimism: rows of 0 would say that nothing was too good."""
+    monkeypatch.setenv("COLUMNS", "120")
+    out, documents = summed("--method", "tt", "--method", "cvt", "--method", "bbc")
+    assert not re.search("^RMSE, cvt", out, re.MULTILINE)
+    for position, method in ((0, "tt"), (2, "bbc")):
+        values = [one["estimates"][position]["optimism"] for one in documents]
+        (row,) = [line.split() for line in out.splitlines() if line.startswith(f"RMSE, {method} ")]
+        expected = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
+        assert row[2] == "5"
+        assert [float(cell) for cell in row[3:]] == pytest.approx(expected, abs=6e-4)
+    winners = Counter(one["estimates"][0]["winner"] for one in documents)
+    assert dict(re.findall(r"^(c\d) +(\d)$", out, re.MULTILINE)) == {
+        name: str(n) for name, n in winners.items()
+    }
 
 
-def test_a_row_has_the_quartiles_of_its_method():
-    found = result()
-    naive, bbc_f = found["estimates"]
-    optimisms = (0.1, 0.2, 0.3, 0.4, 0.5)
-    documents = [found | {"estimates": [naive, bbc_f | {"optimism": o}]} for o in optimisms]
-    _, text = rendered(*documents)
-    (row,) = [line.split() for line in text.splitlines() if line.startswith("accuracy, bbc-f")]
-    assert row[2:] == ["5", "0.100", "0.200", "0.300", "0.400", "0.500"]
-
-
-@pytest.mark.parametrize(
-    ("scale", "said"), [(1, "0.014 (1 file"), (60, "0.8 (1 file"), (2e-5, "0.0000003 (1 file")]
-)
-def test_the_sentence_has_the_digits_of_the_rows(scale, said):
+@pytest.mark.parametrize("scale", [1, swept(60), 2e-5])
+def test_the_sentence_of_a_summary_has_the_digits_of_its_intervals(summed, scale):
     """They had three digits, whatever the interval: 0.609 beside a difference of 0.6."""
-    found = result()
-    interval = found["estimates"][1]["interval"] | {"lower": 0.85 * scale, "upper": scale}
-    figures = {"naive": 0.95 * scale, "optimism": 0.01357 * scale, "interval": interval}
-    _, text = rendered(found | {"estimates": [found["estimates"][1] | figures]})
-    assert f"too good by {said}" in text
-
-
-def test_small_figures_are_legible():
-    found = result()
-    naive, bbc_f = found["estimates"]
-    _, text = rendered(found | {"estimates": [naive, bbc_f | {"optimism": 3.04e-5}]})
-    assert "0.0000304" in text
-    assert "0.000 " not in text
-
-
-def test_an_undefined_optimism_is_not_counted():
-    found = result()
-    naive, bbc_f = found["estimates"]
-    summary, _ = rendered(found | {"estimates": [naive, bbc_f | {"optimism": None}]})
-    assert not summary.optimism
-
-
-def test_winners_are_those_of_the_first_estimate():
-    found = result()
-    first, second = found["estimates"]
-    summary, _ = rendered(found | {"estimates": [first | {"winner": "x"}, second]}, found)
-    assert summary.winners == {"x": 1, "a": 1}
+    out, documents = summed("--method", "bbc", scale=scale)
+    optimism = [one["estimates"][0]["optimism"] for one in documents]
+    (said,) = re.findall(r"is too good by ([\d.]+) \(median of 5", " ".join(out.split()))
+    last = 10.0 ** -len(said.partition(".")[2])
+    assert float(said) == pytest.approx(np.median(optimism), abs=0.5 * last)
+    widths = [one["estimates"][0]["interval"] for one in documents]
+    width = np.median([one["upper"] - one["lower"] for one in widths])
+    assert width / 2000 < last < width / 10
