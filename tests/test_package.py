@@ -65,29 +65,6 @@ def python(*arguments, **variables):
     )
 
 
-THIRD_PARTY = "typer, numpy, pyarrow.csv, pyarrow.parquet, rich.table"
-
-
-def loaded_apart(*commands):
-    """Modules of ours that each of these commands loads, in a process of its own.
-
-    They are forked from one that has loaded what is not ours, and no more.
-    """
-    script = (
-        f"import json, os, sys, {THIRD_PARTY}\n"
-        "print(json.dumps([0, sorted(sys.modules)]), file=sys.stderr)\n"
-        f"for argv in {commands!r}:\n"
-        "    if child := os.fork():\n"
-        "        assert os.waitpid(child, 0)[1] == 0\n"
-        "        continue\n"
-        "    from bbccli.cli.app import main\n"
-        "    status = main(argv)\n"
-        "    print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr, flush=True)\n"
-        "    os._exit(0)\n"
-    )
-    return told_by(script, 1 + len(commands))
-
-
 def loaded_by(*commands):
     """Modules that a process has after each of these commands."""
     script = (
@@ -96,13 +73,9 @@ def loaded_by(*commands):
         "    status = main(argv)\n"
         "    print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)\n"
     )
-    return told_by(script, len(commands))
-
-
-def told_by(script, n_times):
     done = python("-c", script)
     found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[")]
-    assert [status for status, _ in found] == [0] * n_times, done.stderr
+    assert [status for status, _ in found] == [0] * len(commands), done.stderr
     return [set(modules) for _, modules in found]
 
 
@@ -139,24 +112,22 @@ def test_only_what_tests_imports_scipy_stats_or_optimize(tmp_path):
         assert not loaded & {"scipy.stats", "scipy.optimize"}
 
 
-APART = [
-    ["correct", DATA, "--n-resamples", "20", "--level", "0.9", "--side", "two"],
-    ["drop", DATA, "--n-resamples", "20", "--list", "drop"],
-    ["leaderboard", DATA, "--no-wins", "--top", "3"],
-    ["inspect", DATA, "--format", "json"],
-    ["convert", DATA, "--layout", "long", "-o", "-"],
-    ["methods", "--format", "json"],
-]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="forks")
 @pytest.mark.sweep
-def test_a_command_imports_no_other_and_no_pydantic():
-    before, *found = loaded_apart(*APART)
-    assert not [name for name in before if name.startswith(("bbccli", "pydantic"))]
-    for argv, loaded in zip(APART, found, strict=True):
-        assert loaded & OF_COMMANDS == {f"bbccli.cli.{COMMANDS[argv[0]][0]}"}, argv
-        assert "pydantic" not in loaded, argv
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["correct", DATA, "--n-resamples", "20", "--level", "0.9", "--side", "two"],
+        ["drop", DATA, "--n-resamples", "20", "--list", "drop"],
+        ["leaderboard", DATA, "--no-wins", "--top", "3"],
+        ["inspect", DATA, "--format", "json"],
+        ["convert", DATA, "--layout", "long", "-o", "-"],
+        ["methods", "--format", "json"],
+    ],
+)
+def test_a_command_imports_no_other_and_no_pydantic(argv):
+    (loaded,) = loaded_by(argv)
+    assert loaded & OF_COMMANDS == {f"bbccli.cli.{COMMANDS[argv[0]][0]}"}
+    assert "pydantic" not in loaded
 
 
 def test_the_module_is_the_command():

@@ -20,7 +20,6 @@ def found(tiny, monkeypatch):
     return nesting.nested_study(tiny(), 40, 0)
 
 
-@pytest.mark.sweep
 def test_inner_models_saw_neither_their_fold_nor_the_outer_one(found):
     """Predicted again, row by row of the matrix, by models trained on what they may see."""
     matrix, truths = found
@@ -56,7 +55,6 @@ def fitted(inside, outcome, asked):
     return {name: one[:, 1] for name, one in said.items()}
 
 
-@pytest.mark.sweep
 def test_nested_methods_are_judged_on_nested_predictions_alone(tiny, found, monkeypatch):
     one = nesting.OfNested(tiny(), 40, 0)
     monkeypatch.setattr(nesting, "nested_study", lambda *_: found)

@@ -44,7 +44,6 @@ def test_distances_keep_their_sign(distance, code):
         assert abs(back - distance) <= 2e-4
 
 
-@pytest.mark.sweep
 def test_repetitions_add_up_and_nothing_is_judged_twice(bank, tmp_path, monkeypatch):
     assert bank(1) == 1
     first = read(tmp_path / "store")
@@ -57,7 +56,6 @@ def test_repetitions_add_up_and_nothing_is_judged_twice(bank, tmp_path, monkeypa
     assert bank(2) == 0
 
 
-@pytest.mark.sweep
 def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, judged, tmp_path, monkeypatch):
     few = [one for one in judged if one.method == "bbc"]
     bank(1, few)
@@ -74,7 +72,6 @@ def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, judged, tmp
     assert len(read(tmp_path / "store")) == len(rows)
 
 
-@pytest.mark.sweep
 def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     bank(1)
     rows = read(tmp_path / "store")
@@ -96,7 +93,6 @@ def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     assert row["lower_99"] <= row["lower_95"] <= row["one_95"] <= row["upper_95"]
 
 
-@pytest.mark.sweep
 def test_what_was_judged_is_written_when_it_is_stopped(bank, tmp_path, monkeypatch):
     def stopped(self, item, do=Work._do):
         if item.repetition == 1:

@@ -52,7 +52,6 @@ def test_populations_come_in_pairs_of_halves():
     assert len(POPULATIONS) >= 12
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize(
     "task, metrics",
     [
@@ -100,7 +99,6 @@ def test_folds_are_stratified(tiny):
     assert counts.max(axis=0).tolist() == (counts.min(axis=0) + (counts.std(axis=0) > 0)).tolist()
 
 
-@pytest.mark.sweep
 def test_every_configuration_predicts_what_it_did_not_see(tiny, tmp_path):
     """With labels that are noise, the nearest neighbour of a row is not the row itself."""
     rng = np.random.default_rng(3)

@@ -54,21 +54,16 @@ def make(name: str, data: Any, y: Any, algorithms: list[str], metric: str, **giv
 rng = np.random.default_rng(3)
 diabetes, progression = load_diabetes(return_X_y=True, as_frame=True)
 simple = ["Baseline", "Linear", "Decision Tree"]
-make(
-    "mljar_diabetes",
-    diabetes[:150],
-    progression[:150],
-    [*simple, "Nearest Neighbors"],
-    "rmse",
-)
+near = [*simple, "Nearest Neighbors"]
+make("mljar_diabetes", diabetes[:150], progression[:150], near, "rmse")
 X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
 y = pd.Series(np.exp(1.5 * X["a"] + rng.normal(size=120)))
-make("mljar_lognormal", X, y, [*simple, "Nearest Neighbors"], "mae")
+make("mljar_lognormal", X, y, near, "mae")
 cancer, malignant = load_breast_cancer(return_X_y=True, as_frame=True)
 weights = pd.Series(rng.integers(1, 5, 150).astype(float))
 make("mljar_weights", cancer.iloc[:150, :4], malignant[:150], simple, "auc", sample_weight=weights)
 rare = pd.Series(np.where(rng.uniform(size=120) < 0.06, "few", "many"))
-make("mljar_rare", X, rare, [*simple, "Nearest Neighbors"], "logloss")
+make("mljar_rare", X, rare, near, "logloss")
 tied = pd.Series(np.round(10 * X["a"] + rng.normal(0, 5, 120)))
 heavy = pd.Series(rng.integers(1, 5, 120).astype(float))
-make("mljar_ranks", X, tied, [*simple, "Nearest Neighbors"], "spearman", sample_weight=heavy)
+make("mljar_ranks", X, tied, near, "spearman", sample_weight=heavy)

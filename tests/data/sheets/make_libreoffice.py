@@ -14,13 +14,8 @@ from xml.sax.saxutils import escape
 FOLDER = Path(sys.argv[1])
 SPACES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
-    for name, long in {
-        "office": "office",
-        "table": "table",
-        "text": "text",
-        "style": "style",
-        "number": "datastyle",
-    }.items()
+    for name, long in [(one, one) for one in ("office", "table", "text", "style")]
+    + [("number", "datastyle")]
 )
 UTF_8, UTF_16, WINDOWS = 76, 65535, 1
 ENGLISH, GERMAN, FRENCH, SWISS = "1033 en US", "1031 de DE", "1036 fr FR", "2055 de CH"
@@ -32,8 +27,8 @@ def sheet(rows: list[list[str]], language: str, *, percent: bool, digits: int) -
     kind = "percentage" if percent else "number"
     lines = ("".join(cell(*at) for at in enumerate(row)) for row in rows)
     body = "".join(f"<table:table-row>{line}</table:table-row>" for line in lines)
-    for old, new in {"float": "percentage"}.items() if percent else ():
-        body = body.replace(f'type="{old}"', f'type="{new}"')
+    if percent:
+        body = body.replace('type="float"', 'type="percentage"')
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <office:document {SPACES} office:version="1.2"
  office:mimetype="application/vnd.oasis.opendocument.spreadsheet">

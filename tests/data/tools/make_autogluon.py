@@ -19,6 +19,7 @@ BAG = {
     "dynamic_stacking": False,
     "ag_args_ensemble": {"fold_fitting_strategy": "sequential_local"},
 }
+OF_JA = {"positive_class": "ja"}
 LINEAR, FOREST = {"LR": {}, "KNN": {}}, {"RF": {"n_estimators": 5}, "XT": {"n_estimators": 5}}
 
 
@@ -58,46 +59,27 @@ def main():
     numbers = table.assign(y=score)
     dated = two.set_index(pd.date_range("2026-01-01", periods=60))
     weights = {"sample_weight": "w", "weight_evaluation": True}
-    make(folder / "holdout", two, eval_metric="f1", positive_class="ja")
+    quantiles = {"problem_type": "quantile", "quantile_levels": [0.1, 0.9]}
+    tuned, mixed = table.assign(y=three.y), two.sample(frac=1, random_state=0)
+    extra = tuned.sample(30, random_state=1).set_index(np.arange(60, 90))
+    held_out = {**BAG, "tuning_data": extra, "use_bag_holdout": True}
+    zeros = table.assign(y=score.clip(lower=0))
+    percentage = "mean_absolute_percentage_error"
+    make(folder / "holdout", two, eval_metric="f1", **OF_JA)
     make(folder / "holdout_rare", rare, eval_metric="accuracy")
     make(folder / "holdout_dates", dated, eval_metric="roc_auc")
     make(folder / "holdout_numbers", numbers, eval_metric="root_mean_squared_error")
-    make(
-        folder / "holdout_quantile",
-        numbers,
-        models=FOREST,
-        problem_type="quantile",
-        quantile_levels=[0.1, 0.9],
-    )
+    make(folder / "holdout_quantile", numbers, models=FOREST, **quantiles)
     make(folder / "bag_rare", rare, BAG, eval_metric="accuracy")
-    make(
-        folder / "bag_shuffled",
-        two.sample(frac=1, random_state=0),
-        BAG,
-        eval_metric="f1",
-        positive_class="ja",
-    )
+    make(folder / "bag_shuffled", mixed, BAG, eval_metric="f1", **OF_JA)
     make(folder / "bag_weights", weighted, BAG, eval_metric="roc_auc", **weights)
     make(folder / "bag_idle", idle, BAG, eval_metric="roc_auc", **weights)
     make(
-        folder / "bag_precision",
-        imbalanced,
-        BAG,
-        {**LINEAR, **FOREST},
-        eval_metric="precision",
-        positive_class="ja",
+        folder / "bag_precision", imbalanced, BAG, LINEAR | FOREST, eval_metric="precision", **OF_JA
     )
-    tuned = table.assign(y=three.y)
-    extra = tuned.sample(30, random_state=1).set_index(np.arange(60, 90))
-    make(
-        folder / "bag_holdout",
-        tuned,
-        {**BAG, "tuning_data": extra, "use_bag_holdout": True},
-        eval_metric="log_loss",
-    )
+    make(folder / "bag_holdout", tuned, held_out, eval_metric="log_loss")
     make(folder / "bag_extra", two, BAG, {"KNN": {}}, {"LR": {}, **FOREST}, eval_metric="log_loss")
-    zeros = table.assign(y=score.clip(lower=0))
-    make(folder / "bag_zeros", zeros, BAG, eval_metric="mean_absolute_percentage_error")
+    make(folder / "bag_zeros", zeros, BAG, eval_metric=percentage)
 
 
 if __name__ == "__main__":
