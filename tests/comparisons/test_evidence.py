@@ -69,16 +69,18 @@ def test_groups_of_one_class_are_strata_and_others_are_not():
     matrix = binary(n_samples=40)
     truth, codes = matrix.outcome.values, np.arange(40) // 4
     some = replace(matrix.outcome, values=np.where(np.arange(40) < 12, truth, 0))
-    pure, mixed, few = (
+    partly = np.where((truth == 1) & (np.arange(40) < 20), 0, 1 + codes)
+    pure, mixed, few, some_pure = (
         {row.df for row in rows_of(one, "auc")}
         for one in (
             grouped(matrix, codes * 2 + truth),
             grouped(matrix, codes),
             grouped(replace(matrix, outcome=some), codes),  # three hold a positive sample
+            grouped(matrix, partly),  # six do, one of them nothing else
         )
     )
     assert all(9 < df <= 18 for (df,) in pure)
-    assert (mixed, few) == ({(9,)}, {(2,)})
+    assert (mixed, few, some_pure) == ({(9,)}, {(2,)}, {(5,)})
 
 
 @pytest.mark.parametrize(
