@@ -73,6 +73,16 @@ def quick_starts(monkeypatch):
 
 
 @pytest.fixture
+def quick_workers(quick_starts):
+    """Let workers of dask be forked from that server too."""
+    import dask
+    import distributed  # noqa: F401 -- its settings first
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
+
+
+@pytest.fixture
 def workers(monkeypatch):
     """Let `--runner dask` find workers that are this process."""
     made = []

@@ -25,13 +25,7 @@ REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)
 """Tests whose workers are programs of their own, as on a cluster."""
 
 
-@pytest.fixture(autouse=True)
-def _quick_workers(quick_starts):
-    import dask
-    import distributed  # noqa: F401 -- its settings first
-
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        yield
+pytestmark = pytest.mark.usefixtures("quick_workers")
 
 
 @pytest.mark.sweep

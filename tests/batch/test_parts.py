@@ -214,20 +214,12 @@ def test_large_arrays_are_sent_by_name():
     assert small.tolist() == [0, 1, 2]
 
 
-def cluster_of_processes():
-    import dask
-    import distributed  # noqa: F401 -- its settings first
-
-    return dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-
-
-def test_two_worker_processes(run, tmp_path, monkeypatch, quick_starts):
+@pytest.mark.usefixtures("quick_workers")
+def test_two_worker_processes(run, tmp_path):
     truth, fold, found = chances(n_columns=140)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
-    monkeypatch.chdir(tmp_path)
-    with cluster_of_processes():
-        words = ("--metric", "brier", "--metric", "auc", "--jobs", "2", *FEW)
-        assert same(run, "p.parquet", *words)[0] == 0
+    words = ("--metric", "brier", "--metric", "auc", "--jobs", "2", *FEW)
+    assert same(run, tmp_path / "p.parquet", *words)[0] == 0
 
 
 DEADLY = '''
@@ -249,15 +241,14 @@ M = replace(METRICS["auc"], name="m", bind=bind)
 
 
 @pytest.mark.sweep
-def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
+@pytest.mark.usefixtures("quick_workers")
+def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch):
     truth, fold, found = chances(60)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     (tmp_path / "fatal.py").write_text(DEADLY.format(survivor=os.getpid()))
     monkeypatch.syspath_prepend(tmp_path)
     words = ("--metric", "fatal:M", "--method", "bbc", "--runner", "dask", "--jobs", "1")
-    with cluster_of_processes():
-        err = run.refused("correct", tmp_path / "p.parquet", *words)
-    assert err == (
+    assert run.refused("correct", tmp_path / "p.parquet", *words) == (
         "error: a worker died on its part: killed, or out of memory\n"
         "hint: give workers more memory, or lower --memory\n"
     )

@@ -1,8 +1,10 @@
 """Absurd values of options, and metrics of one's own that fail: one clear line each."""
 
+import sys
+
 import numpy as np
 import pytest
-from day import swept
+from day import daily, swept
 from experiments import FAST, experiment
 
 from bbccli.domain.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
@@ -56,18 +58,11 @@ def test_the_largest_numbers_are_taken(small, run):
     assert run("batch", "p.csv", *options)[0] == 0  # a column of whole numbers holds it
 
 
+NUMBERS = ("--level", "--fail-under", "--fail-over", "--threshold", "--evaluation-share", "--clip")
+
+
 @pytest.mark.parametrize("number", ["nan", swept("inf"), swept("-inf")])
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--level",
-        swept("--fail-under"),
-        "--fail-over",
-        swept("--threshold"),
-        "--evaluation-share",
-        swept("--clip"),
-    ],
-)
+@pytest.mark.parametrize("option", daily(NUMBERS, NUMBERS[::2]))
 def test_numbers_that_are_none_are_refused(small, run, option, number):
     err = run.refused("correct", "p.csv", option, number)
     assert f"threshold is {number}" in err or f"error: {option} is {number}" in err
@@ -95,8 +90,6 @@ M = replace(METRICS["auc"], name="m", bind=bind)
 )
 @pytest.mark.parametrize("command", ["correct", swept("batch"), swept("drop")])
 def test_a_metric_that_fails_is_named_with_its_file(small, run, monkeypatch, body, words, command):
-    import sys
-
     monkeypatch.delitem(sys.modules, "failing_metric", raising=False)
     (small / "failing_metric.py").write_text(OWN.format(body=body))
     name, said = "failing_metric:M", f"p.csv: the metric failing_metric:M fails: {words} ("
@@ -109,15 +102,13 @@ def test_a_metric_that_fails_is_named_with_its_file(small, run, monkeypatch, bod
     options = FAST if command == "correct" else ("--min-samples", "8")
     found = run(command, "p.csv", "--metric", name, *options)
     one_line(found, said)
-    assert f"failing_metric.py{''}, line 6)" in found[2]
+    assert "failing_metric.py, line 6)" in found[2]
 
 
 @pytest.mark.parametrize(
     "text", ["def (", swept("import sys; sys.exit(3)"), swept("1 / 0"), swept("raise KeyError(3)")]
 )
 def test_a_module_that_can_not_be_imported_is_one_line(small, run, monkeypatch, text):
-    import sys
-
     monkeypatch.delitem(sys.modules, "broken_metric", raising=False)
     (small / "broken_metric.py").write_text(text)
     found = run("correct", "p.csv", "--metric", "broken_metric:M")

@@ -136,7 +136,7 @@ def test_the_table(call, table):
     assert max(map(len, lines)) <= 80
 
 
-def test_repeats_count_when_they_are_complete(samples):
+def test_repeats_count_when_they_are_complete(samples, tmp_path):
     whole = pq.read_table(samples / "breast_cancer_repeats.parquet")
     names = [n for n in whole.column_names if n not in ("row_id", "fold", "repeat", "truth")]
     repeat, fold = whole["repeat"].to_numpy(), whole["fold"].to_numpy()
@@ -147,11 +147,8 @@ def test_repeats_count_when_they_are_complete(samples):
         kept = (repeat == first)[rows]
         for name in gone:
             table = emptied(table, name, *np.flatnonzero(~kept))
-        from tempfile import TemporaryDirectory
-
-        with TemporaryDirectory() as folder:
-            pq.write_table(table, f"{folder}/p.parquet")
-            return read(f"{folder}/p.parquet", unfinished=True)
+        pq.write_table(table, tmp_path / "p.parquet")
+        return read(tmp_path / "p.parquet", unfinished=True)
 
     early = counted((repeat == first) & (fold < 2))
     assert early.n_repeats == 1

@@ -17,21 +17,15 @@ def terminal(monkeypatch, *streams):
         monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True)
 
 
-class TestStyle:
-    @pytest.fixture(autouse=True)
-    def plain(self, monkeypatch, capsys):
-        for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("COLUMNS", "80")
-
-    def test_a_pipe_has_the_width_of_columns(self, run, samples, monkeypatch):
-        path = samples / "progression.parquet"
-        argv = ("correct", path, "--method", "cvt", "--side", "pessimistic")
-        widest = {}
-        for columns in (60, 80, 200):
-            monkeypatch.setenv("COLUMNS", str(columns))
-            widest[columns] = max(map(len, run(*argv)[1].splitlines()))
-        assert widest[60] <= 60 < widest[80] <= 80 < widest[200] <= 200
+def test_a_pipe_has_the_width_of_columns(run, samples, monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    argv = ("correct", samples / "progression.parquet", "--method", "cvt", "--side", "pessimistic")
+    widest = {}
+    for columns in (60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        widest[columns] = max(map(len, run(*argv)[1].splitlines()))
+    assert widest[60] <= 60 < widest[80] <= 80 < widest[200] <= 200
 
 
 LINE = "a-long-name " * 10 + "/a/path/that/is/longer/than/the/terminal/is/wide"
