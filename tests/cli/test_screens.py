@@ -169,12 +169,11 @@ def test_configurations_that_tie_are_not_a_clear_choice_nor_worse_by_rounding(ru
     rows = [line for line in shown if line[4:8].strip() == "1"]
     assert len(rows) == 15 and [line[0] for line in rows] == [">", *" " * 14]
     assert "sorted by AUC, pooled predictions; 2 more: --top 17, or --format csv" in shown
-    assert (
-        "in the 95% confidence set" in (told := " ".join(lines_of(run, "compare", file)))
-        and "all 17 " in told
-    )
+    told = " ".join(lines_of(run, "compare", file))
+    assert "in the 95% confidence set" in told and "all 17 " in told
     assert " 0.000 " in " ".join(lines_of(run, "plan", file, "--width", "0.2"))
-    assert "e-" not in (text := " ".join(lines_of(run, "plan", file))) and "0.00000" not in text
+    told = " ".join(lines_of(run, "plan", file))
+    assert "e-" not in told and "0.00000" not in told
 
 
 @pytest.mark.usefixtures("folder")
@@ -198,10 +197,6 @@ def test_a_quoted_difference_is_of_the_sides_in_the_order_that_it_names(run, que
         first = json.loads("\n".join(lines_of(run, *asked, "--format", "json")))["comparisons"][0]
         words = " ".join(" ".join(lines_of(run, *asked)).split())
         one, other = re.search(r"report difference in .*?\), (\w) minus (\w)", words).groups()
-        sides, values = (
-            (first["first"], first["second"]),
-            (first["first_value"], first["second_value"]),
-        )
-        measured = dict(zip(sides, values, strict=True))
+        measured = {first[side]: first[f"{side}_value"] for side in ("first", "second")}
         assert measured[one] - measured[other] == pytest.approx(first["difference"], abs=1e-9)
         assert ("in its favour" in words) == (metric == "brier")

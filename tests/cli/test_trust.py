@@ -9,6 +9,9 @@ import pytest
 from day import swept
 from experiments import TINY
 
+by_root = pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() != 0, reason="only root gives files away"
+)
 EVIL = "open('ran', 'w').close()\nraise ImportError('evil')\n"
 
 
@@ -96,17 +99,13 @@ class TestFoundFile:
             (project / ".git").rmdir()
         if limit == "nothing":
             monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-        beyond, within = {
-            "repository": (project.parent, project),
-            "home": (tmp_path, project.parent),
-            "nothing": (project, Path()),
-        }[limit]
-        (beyond / "bbc.toml").write_text("seed = 1")
+        within = {"repository": project, "home": project.parent, "nothing": project / "deep"}[limit]
+        (within.parent / "bbc.toml").write_text("seed = 1")
         assert seed() == 0
         (within / "bbc.toml").write_text("seed = 2")
         assert seed() == 2
 
-    @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+    @by_root
     @pytest.mark.parametrize("linked", [False, True])
     def test_of_another_owner_is_refused(self, seed, project, linked):
         path = project / "bbc.toml"
@@ -118,7 +117,7 @@ class TestFoundFile:
         assert f"error: {path} belongs to another user" in seed()
         assert seed("--config", path) == 1
 
-    @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+    @by_root
     def test_of_who_became_root_is_used(self, seed, project, monkeypatch):
         (project / "bbc.toml").write_text("seed = 1")
         os.chown(project / "bbc.toml", 12345, 12345)
