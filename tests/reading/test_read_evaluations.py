@@ -1,5 +1,6 @@
 """JSON Lines, and long tables of scores."""
 
+import gzip
 import json
 
 import numpy as np
@@ -9,11 +10,6 @@ from reading import refused
 
 from bbccli import BbcError, read
 from bbccli.types import Task
-
-
-def lines(*objects):
-    return "".join(json.dumps(one) + "\n" for one in objects)
-
 
 LONG = pd.DataFrame(
     [
@@ -39,15 +35,15 @@ def test_long_tables_of_scores(name, save):
 
 
 def test_json_lines_are_a_table(save):
+    """With blank lines, and a key that one row lacks."""
     columns = {"row_id": [1, 2, 3], "truth": ["a", "b", "a"], "svm": [0.5, 1, None]}
-    rows = [{k: v[i] for k, v in columns.items()} for i in range(3)]
+    rows = pd.DataFrame(columns).to_dict("records")
     del rows[2]["svm"]
-    text = lines(*rows).replace("\n", "\n\n")
-    matrix = read(save("a.jsonl", text))
+    text = "\n\n".join(map(json.dumps, rows)).encode()
     of_csv = read(save("a.csv", columns))
-    np.testing.assert_array_equal(matrix.predictions, of_csv.predictions)
-    assert [n.text for n in matrix.notes] == [n.text for n in of_csv.notes]
-    assert read(save("packed.jsonl.gz", __import__("gzip").compress(text.encode()))).n_samples == 2
+    for matrix in (read(save("a.jsonl", text)), read(save("b.jsonl.gz", gzip.compress(text)))):
+        np.testing.assert_array_equal(matrix.predictions, of_csv.predictions)
+        assert [n.text for n in matrix.notes] == [n.text for n in of_csv.notes]
 
 
 FAULTS = {

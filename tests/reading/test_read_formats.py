@@ -34,14 +34,6 @@ def test_formats_agree(save, columns, encoded, stdin, name):
         assert_same(read("-"), expected)
 
 
-@pytest.mark.parametrize("spelling", ["\r\n", "\n"])
-def test_semicolons_bom_and_line_ends(save, spelling):
-    lines = ["truth;a;b c", "0;0.25;0.5", "1;0.75;0.5", ""]
-    matrix = read(save("m.csv", b"\xef\xbb\xbf" + spelling.join(lines).encode()))
-    assert matrix.configurations == ("a", "b c")
-    assert_array_equal(matrix.predictions[0], [[0.25, 0.5], [0.75, 0.5]])
-
-
 def test_quoted_names_and_line_breaks(save):
     path = save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n')
     with resources.use_reading(Reading(quoted_newlines=True)):

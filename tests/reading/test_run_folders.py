@@ -86,16 +86,17 @@ def test_autogluon_flags(predictor: Path) -> None:
 
 def test_autogluon_names_the_models_whose_fit_failed(predictor: Path) -> None:
     """They have no score, so none could win, and they are no candidates."""
-    why = {"exc_type": "MemoryError", "exc_str": "", "total_time": 1.5}
-    failed = {"XGBoost_BAG_L1": why, "CatBoost_BAG_L2": {**why, "exc_type": "ImportError"}}
-    about = {"failures": failed | {"LightGBM_BAG_L1": dict(why)}, "more": Path("x")}
+    errors = {"XGBoost_BAG_L1": "MemoryError", "CatBoost_BAG_L2": "ImportError"}
+    errors["LightGBM_BAG_L1"] = "MemoryError"  # fitted again, with success
+    failed = {name: {"exc_type": why, "exc_str": "", "n": 1.5} for name, why in errors.items()}
+    about = {"failures": failed, "more": Path("x")}
     write(predictor / "models" / "trainer.pkl", pickle.dumps(about, 4))
     found = ag.load(predictor)
     assert [*left_out(found).items()][-2:] == [
         ("CatBoost_BAG_L2", "its fit failed: ImportError"),
         ("XGBoost_BAG_L1", "its fit failed: MemoryError"),
     ]
-    assert "LightGBM_BAG_L1" in found.by_configuration  # fitted again, with success
+    assert "LightGBM_BAG_L1" in found.by_configuration
     assert found.about.n_candidates_total is None
 
 

@@ -9,8 +9,7 @@ from documents import codes
 from reading import refused
 
 from bbccli import METRICS, read
-from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import Pooling, PredictionKind, Task
+from bbccli.types import PredictionKind, Task
 
 N = 60
 RNG = np.random.default_rng(1)
@@ -33,7 +32,8 @@ def test_an_unknown_label_is_a_wrong_answer(numbers):
     frame = _frame(TRUTH, coded) if numbers else _frame(LETTERS[TRUTH], LETTERS[coded])
     matrix = read(frame)
     assert (matrix.task, matrix.kind) == (Task.MULTICLASS, PredictionKind.LABEL)
-    found = Candidates(matrix, METRICS["accuracy"], Pooling.POOLED).performances()
+    scorer = METRICS["accuracy"].bind(matrix.outcome, matrix.predictions[0])
+    found = scorer(np.ones((1, N), int))[0]
     np.testing.assert_allclose(found, (coded == TRUTH[:, None]).mean(axis=0))
     (note,) = [one for one in matrix.notes if one.code == "unknown-labels"]
     n_unknown = int((coded == (-1 if numbers else 3)).sum())
