@@ -14,9 +14,11 @@ from day import daily
 from public import listed, public_names
 
 from bbccli.documents.loading import is_comparison, read_comparison, read_documents
-from bbccli.reports import FORMS
+from bbccli.platform.records import Document, as_json
+from bbccli.reports import FORMS, RECORDS, imported
 from bbccli.reports.forms.json_schema import json_schema
 
+KINDS = {str(kind): imported(name) for kind, name in RECORDS.items()}
 STORED = Path(__file__).parent / "data" / "frozen"
 SCHEMA = json_schema()
 NAMES = {"correct": "Document", "batch": "Document", "bbc-error/1": "ErrorDocument"}
@@ -59,10 +61,13 @@ def test_every_kind_of_document_is_stored():
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_stored_documents_follow_the_schema_of_today(name):
+def test_stored_documents_follow_the_schema_of_today_and_lose_nothing(name):
     document = DOCUMENTS[name]
     one = {"$ref": f"#/$defs/{definition_of(document)}", "$defs": SCHEMA["$defs"]}
     jsonschema.Draft202012Validator(one).validate(document)
+    if document.get("command") in KINDS:
+        held = as_json(Document(document, KINDS[document["command"]]).record)
+        assert json.dumps(held) == json.dumps(overlaid(held, document))
 
 
 CORRECTED = [
