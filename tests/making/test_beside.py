@@ -11,21 +11,18 @@ from matrices import binary, regression
 
 from bbccli import METRICS, Plan, compare, correct
 from bbccli.comparisons import between_families
-from bbccli.comparisons.families import made_against
 from bbccli.documents.leaderboard import leaderboard
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports import FORMS
-from bbccli.reports.catalogue import of_result
-from bbccli.reports.content import AnswerLines, Line
 from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 
 
 def test_the_difference_is_that_of_a_slow_loop():
     """Against a baseline: both scored out of the same bags, the baseline as it is."""
-    matrix, plan = binary(n_samples=40, seed=2), Plan(n_resamples=30, select="mean:3")
-    found = made_against(matrix, METRICS["brier"], plan, "c1", 0.0)
+    matrix, options = binary(n_samples=40, seed=2), {"metric": "brier", "n_resamples": 30}
+    found = compare(matrix, select="mean:3", baseline="c1", **options).comparison
     drawn = draws_of(40, None, 0).batch(0, 1).in_bag[:30]
     differences = []
     for w in drawn:
@@ -189,52 +186,41 @@ def test_a_batch_tells_calibration_cut_and_gain(run, tmp_path):
     assert [row["cut"], row["tuned_for"], row["gain"]] == ["0.3", "", ""]
 
 
-def words(found):
-    blocks = of_result(found.record)
-    lines = [
-        block.lines if isinstance(block, AnswerLines) else [block.text]
-        for block in blocks
-        if isinstance(block, (AnswerLines, Line))
-    ]
-    return " ".join(line for some in lines for line in some)
+@pytest.fixture
+def explained(run, tmp_path):
+    """What is explained of a result."""
+
+    def of(found):
+        (tmp_path / "result.json").write_text(FORMS["json"](found.document))
+        return " ".join(run.printed("explain", tmp_path / "result.json").split())
+
+    return of
 
 
-def test_a_result_is_explained_by_what_was_made():
+def test_a_result_is_explained_by_what_was_made(explained):
     matrix = binary(n_samples=60, seed=1)
     options = {"metric": "f1", "n_resamples": 20}
-    assert "the ensemble was made for its score" in words(
-        correct(matrix, select="mean:2", **options)
-    )
-    tuned = words(correct(matrix, threshold="tuned", calibrate="platt", **options))
+    ensemble = explained(correct(matrix, select="mean:2", **options))
+    assert "the ensemble was made for its score" in ensemble
+    tuned = explained(correct(matrix, threshold="tuned", calibrate="platt", **options))
     assert "with the calibration and the tuned cut was picked for its score among 7" in tuned
 
 
-def test_the_cut_of_a_single_configuration_is_a_choice():
+def test_the_cut_of_a_single_configuration_is_a_choice(explained):
     """It was said that nothing was chosen, and the naive figure passed a gate."""
     matrix = binary(n_samples=60, seed=1).of_configurations(np.array([2]))
     options = {"metric": "f1", "n_resamples": 40}
     found = correct(matrix, threshold="tuned", **options)
     assert "corrected for the choice of the tuned cut alone" in found.sentence()
-    assert "not corrected" not in words(found)
-    assert "no selection made its score too good" not in words(found)
-    plain = correct(matrix, **options)
-    assert "not corrected" in plain.sentence() or "the only configuration" in plain.sentence()
+    assert "no selection made its score too good" not in explained(found)
+    plain = correct(matrix, **options).sentence()
+    assert "not corrected" in plain or "the only configuration" in plain
 
 
 def test_a_naive_gate_is_no_gate_on_a_tuned_cut(run, tmp_path):
     matrix = binary(n_samples=60, seed=1)
     written(tmp_path / "one.csv", matrix.of_configurations(np.array([2])))
-    gate = (
-        "--metric",
-        "f1",
-        "--fail-under",
-        "0.1",
-        "--gate-method",
-        "cvt",
-        "--gate-on",
-        "estimate",
-    )
-    _, shown, _ = run(
-        "correct", tmp_path / "one.csv", *gate, "--threshold", "tuned", "--format", "json"
-    )
+    gate = ("--fail-under", "0.1", "--gate-method", "cvt", "--gate-on", "estimate")
+    asked = ("--metric", "f1", "--threshold", "tuned", "--format", "json")
+    _, shown, _ = run("correct", tmp_path / "one.csv", *asked, *gate)
     assert "gate-on-naive" in {note["code"] for note in json.loads(shown)["notes"]}
