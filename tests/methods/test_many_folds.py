@@ -1,24 +1,20 @@
 """Folds in runs: the same performances, and no work in folds times samples."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from day import swept
-from matrices import binary, of, survival
+from matrices import binary, of, of_labels, survival
 from numpy.testing import assert_allclose, assert_array_equal
 
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.domain.outcome import Outcome
-from bbccli.dropping import walk as walking
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.platform import resources
-from bbccli.stats.bootstrap import bbc_folds
 from bbccli.stats.resampling import every_resample
-from bbccli.stats.selection import SelectionRule, pooling
-from bbccli.stats.selection.candidates import by_repeat
-from bbccli.types import Direction, PredictionKind, Task
+from bbccli.stats.selection import pooling
+from bbccli.stats.selection.candidates import by_repeat, fold_performances
+from bbccli.types import PredictionKind, Task
 
 
 @pytest.mark.parametrize("few", [1, swept(64)])
@@ -93,13 +89,34 @@ def test_a_walk_of_very_many_folds_is_refused_at_once(name):
     assert any("bbcd is left out" in note.text for note in notes)
 
 
-def test_a_walk_of_many_folds_is_refused_for_its_work_alone():
-    walking.check_walk("bbcd", 1000, 10**6, 10**6)
-    walking.check_walk("bbcd", 2000, 2000, 1000)
-    walking.check_walk("bbcd", 12_500, 12_500, 64)
-    for sizes in ((12_500, 12_500, 65), (20_000, 20_000, 1), (1001, 10**5, 1000)):
-        with pytest.raises(UnsupportedError):
-            walking.check_walk("bbcd", *sizes)
+class BegunError(Exception):
+    """The walk was begun."""
+
+
+def begin(*_):
+    raise BegunError
+
+
+@pytest.mark.parametrize(
+    ("n_folds", "n_samples", "n_resamples", "outcome"),
+    [
+        (1000, 10**5, 10**6, BegunError),
+        (2000, 2000, 1000, BegunError),
+        (12_500, 12_500, 64, BegunError),
+        (12_500, 12_500, 65, UnsupportedError),
+        (20_000, 20_000, 1, UnsupportedError),
+        (1001, 10**5, 1000, UnsupportedError),
+    ],
+)
+def test_a_walk_of_many_folds_is_refused_for_its_work_alone(
+    n_folds, n_samples, n_resamples, outcome
+):
+    samples = np.arange(n_samples)
+    right = np.ones((n_samples, 1), bool)
+    names = tuple(map(str, range(n_folds)))
+    matrix = of_labels(right, folds=samples[None] % n_folds, fold_names=names)
+    with pytest.raises(outcome):
+        METHODS["bbcd"].run(matrix, METRICS["accuracy"], Plan(n_resamples), progress=begin)
 
 
 def test_nested_selection_in_parts_selects_the_same():
@@ -159,50 +176,83 @@ def test_bags_without_a_figure_are_left_out():
 # All resamples of the folds
 
 
-@pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize("most_compared", [0, swept(2**11)])
-def test_the_winner_is_the_first_of_the_best(monkeypatch, direction, most_compared):
-    monkeypatch.setattr(bbc_folds, "MOST_COMPARED", most_compared)
-    monkeypatch.setattr(bbc_folds, "WORTH_THREADS", 0)
-    rng, rule = np.random.default_rng(3), SelectionRule(direction)
-    in_bag, _ = every_resample(6)
-    starts = np.arange(0, len(in_bag), bbc_folds.CHUNK)
-    for _ in range(20):
-        # few values, so that many tie, and some up to rounding alone
-        judged = rng.integers(0, 4, (6, 30)) / 4 + rng.integers(-1, 2, (6, 30)) * 1e-14
-        expected = bbc_folds._selected(in_bag, judged, rule, starts)
-        assert_array_equal(bbc_folds._enumerate(judged, judged, rule).winners, expected)
+def fold_scores(by_fold):
+    """A matrix whose configurations have these performances (F, C) in folds of one sample."""
+    n_folds, n_configurations = by_fold.shape
+    return PredictionMatrix(
+        Outcome(Task.SCORE, np.zeros(n_folds), bounds=(-10.0, 10.0)),
+        by_fold[None],
+        tuple(f"c{c}" for c in range(n_configurations)),
+        PredictionKind.VALUE,
+        folds=np.arange(n_folds)[None],
+        fold_names=tuple(map(str, range(n_folds))),
+    )
 
 
-@pytest.mark.parametrize("off", [0, 1e-9])
-def test_the_first_of_the_best_by_shares_of_samples(off):
-    """Shares of the samples in the folds are compared as whole numbers, which others are not."""
-    rng, (in_bag, _) = np.random.default_rng(4), every_resample(6)
-    starts = np.arange(0, len(in_bag), bbc_folds.CHUNK)
-    for direction in 10 * [*Direction]:
-        rule, sizes = SelectionRule(direction), rng.choice([6, 9, 10], (6, 1))
-        judged = rng.integers(0, sizes + 1, (6, 30)) / sizes + off * rng.integers(0, 2, (6, 30))
-        expected = bbc_folds._selected(in_bag, judged, rule, starts)
-        assert_array_equal(bbc_folds._enumerate(judged, judged, rule, 90).winners, expected)
+def assert_every_resample(matrix, metric):
+    """Of every draw of the folds the first of the best, and what it scores on the others."""
+    metric = METRICS[metric]
+    (by_fold,) = fold_performances(matrix, metric)
+    in_bag, _ = every_resample(len(by_fold))
+    winners = metric.direction.best(in_bag @ by_fold / len(by_fold))
+    out = in_bag == 0
+    values = (out * by_fold.T[winners]).sum(axis=1) / out.sum(axis=1)
+    found = METHODS["bbc-f"].run(matrix, metric, Plan()).distribution
+    assert_array_equal(found.winners, winners)
+    assert_allclose(found.values, values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_configurations", [30, swept(2100)])
+@pytest.mark.parametrize("metric", ["mean-score", "mean-loss"])
+def test_the_winner_is_the_first_of_the_best(metric, n_configurations):
+    """Few values, so that many tie, and some up to rounding alone."""
+    rng, shape = np.random.default_rng(3), (6, n_configurations)
+    for rounding in 5 * [0, 1e-14]:
+        scores = rng.integers(0, 4, shape) / 4 + rng.integers(-1, 2, shape) * rounding
+        assert_every_resample(fold_scores(scores), metric)
+
+
+def test_the_first_of_the_best_by_shares_of_samples():
+    """Shares of the samples in the folds are compared as whole numbers."""
+    rng = np.random.default_rng(4)
+    for metric in 5 * ["accuracy", "error"]:
+        sizes = rng.choice([6, 9, 10], 6)
+        folds = np.repeat(np.arange(6), sizes)
+        right = rng.random((len(folds), 30)) < 0.6
+        matrix = of_labels(right, folds=folds[None], fold_names=tuple("abcdef"))
+        assert_every_resample(matrix, metric)
+
+
+@pytest.mark.sweep
+def test_many_configurations_are_compared_in_threads():
+    scores, found = np.random.default_rng(6).integers(0, 9, (10, 300)) / 8, []
+    for jobs in (1, 2):
+        with resources.use(resources.Resources(jobs=jobs)):
+            run = METHODS["bbc-f"].run(fold_scores(scores), METRICS["mean-score"], Plan())
+        found.append(run.distribution.winners)
+    assert_array_equal(*found)
 
 
 def test_resamples_of_one_value_are_sorted_together():
-    rng = np.random.default_rng(5)
-    judged = rng.integers(0, 9, (7, 20)) / 8
-    drawn = bbc_folds._enumerate(judged, judged, SelectionRule(Direction.MAXIMIZE))
-    for found in (drawn, replace(drawn, values=np.clip(2 * drawn.values - 1, 0.1, 0.9))):
-        expected = replace(found, kinds=None).atoms
-        assert_array_equal(found.atoms[0], expected[0])
-        assert_allclose(found.atoms[1], expected[1], rtol=1e-12)
-        assert len(expected[0]) < len(found.values) / 4
+    scores = np.random.default_rng(5).integers(0, 9, (7, 20)) / 8
+    found = METHODS["bbc-f"].run(fold_scores(scores), METRICS["mean-score"], Plan()).distribution
+    values, chances = found.atoms
+    assert (np.diff(values) > 0).all() and len(values) < len(found.values) / 4
+    assert_array_equal(values, np.unique(found.values))
+    expected = [found.probabilities[found.values == value].sum() for value in values]
+    assert_allclose(chances, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("winner", [0, 1])
 def test_an_undefined_fold_counts_where_it_is_scored_alone(winner):
-    judged = np.array([[1.0, 0.0]] * 4) if winner == 0 else np.array([[0.0, 1.0]] * 4)
-    measured = np.array([[0.5, 0.25]] * 4)
-    measured[2, winner] = np.nan
-    found = bbc_folds._enumerate(judged, measured, SelectionRule(Direction.MAXIMIZE))
-    in_bag, _ = every_resample(4)
-    assert_array_equal(np.isnan(found.values), in_bag[:, 2] == 0)
-    assert_array_equal(found.values[in_bag[:, 2] > 0], measured[0, winner])
+    """No positive is predicted in fold c: no precision there, where accuracy selects."""
+    labels = [good_but_in(2), 1 - np.tile([0, 1, 0, 1], 8)][:: -1 if winner else 1]
+    matrix = labelled(a=labels[0], b=labels[1])
+    found = METHODS["bbc-f"].run(
+        matrix, METRICS["precision"], Plan(), select_by=METRICS["accuracy"]
+    )
+    assert found.winner == "ab"[winner]
+    in_bag, _ = every_resample(8)
+    n_used = int((in_bag[:, 2] > 0).sum())
+    assert found.value == 1.0 and len(found.distribution.values) == n_used < len(in_bag)
+    assert_allclose(found.distribution.probabilities.sum(), 1)
