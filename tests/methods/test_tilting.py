@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 import pyarrow.csv
@@ -15,10 +16,7 @@ from slow_comparisons import placements_less_auc
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
-from bbccli.methods.literature import tilt as tilted
-from bbccli.methods.literature import tilting
 from bbccli.methods.literature.split import choose_evaluated, sidak, split_samples
-from bbccli.methods.literature.tilt import Evaluated, Replicates, calibrate
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.types import PredictionKind, Side, Task
 
@@ -32,35 +30,33 @@ MATRIX = binary(n_samples=80, n_configurations=30, seed=2)
 
 
 def slow_weights(values, tilt):
-    total = sum(np.exp(tilt * v) for v in values)
-    return [np.exp(tilt * v) / total for v in values]
+    weights = np.exp(tilt * values)
+    return weights / weights.sum()
 
 
 def slow_importance(values, tilt, draws):
     """W_b: the product over the drawn samples of n times their weight."""
-    weights, n = slow_weights(values, tilt), len(values)
-    return [np.prod([(n * weights[i]) ** f for i, f in enumerate(row)]) for row in draws]
+    logarithms = tilt * values - np.log(np.mean(np.exp(tilt * values)))
+    return np.exp(draws @ logarithms)
 
 
-def slow_tilting(values, tilt, draws, figures, observed):
-    total = 0.0
-    for weight, figure in zip(slow_importance(values, tilt, draws), figures, strict=True):
-        same = abs(figure - observed) < 1e-10
-        total += weight * (0.5 if same else float(figure > observed))
-    return total / len(draws)
+def slow_tilting(values, draws, figures, observed):
+    same = np.abs(figures - observed) < 1e-10
+    counts = np.where(same, 0.5, figures > observed)
+    return lambda tilt: (slow_importance(values, tilt, draws) * counts).mean()
 
 
-def slow_mabt(values, tilt, draws, figures, observed, column):
+def slow_mabt(values, draws, figures, observed, column):
     """Rink & Brannath: pseudo-observations, their maxima, and the tilted distribution."""
     rounded, size = np.round(figures, 10), len(draws)
-    maxima = []
-    for row in rounded:
-        ranks = [np.sum(rounded[:, c] <= figure) for c, figure in enumerate(row)]
-        maxima.append(max(ranks) / (size + 1))
-    weights = slow_importance(values, tilt, draws)
-    beaten = [w for w, f in zip(weights, rounded[:, column], strict=True) if f <= observed + 1e-9]
-    share = sum(beaten) / sum(weights)
-    return 1 - sum(m <= share for m in maxima) / size
+    ranks = [[np.sum(of <= figure) for figure in of] for of in rounded.T]
+    maxima, beaten = np.max(ranks, axis=0) / (size + 1), rounded[:, column] <= observed + 1e-9
+
+    def p(tilt):
+        weights = slow_importance(values, tilt, draws)
+        return 1 - np.mean(maxima <= weights[beaten].sum() / weights.sum())
+
+    return p
 
 
 def slow_bound(p, error):
@@ -68,6 +64,7 @@ def slow_bound(p, error):
     low = 0.0
     while not p(low) < error - 1e-12:
         low -= 0.05
+        assert low > -99
     high = low + 0.05
     for _ in range(50):
         middle = (low + high) / 2
@@ -75,11 +72,11 @@ def slow_bound(p, error):
     return low
 
 
-def drawn(finalist, metric, columns, strata):
-    """Evaluation scorer, its predictions and the resamples, without the code under test."""
+def drawn(matrix, finalist, metric, columns, strata):
+    """Evaluation scorer and the resamples, without the code under test."""
     rows = finalist.split.evaluation
-    outcome = MATRIX.outcome.take(rows)
-    scorer = metric.bind(outcome, MATRIX.as_kind(metric.wants)[0][rows][:, columns])
+    outcome = matrix.outcome.take(rows)
+    scorer = metric.bind(outcome, matrix.as_kind(metric.wants)[0][rows][:, columns])
     draws = Draws(int(rows.sum()), SLOW.seed, (Unit.EVALUATION,), False, strata=strata)
     in_bag = draws.batch(0, -(-SLOW.n_resamples // 64)).in_bag[: SLOW.n_resamples]
     return scorer, in_bag
@@ -96,38 +93,50 @@ def slow_auc(truth, scores, weights):
     return right / whole
 
 
-@pytest.mark.parametrize("name", ["mabt", swept("tilting"), swept("tilting-10p")])
-def test_the_auc_bound_is_that_of_the_slow_loop(name):
-    finalist = choose_evaluated(MATRIX, AUC, SLOW, preselect=name != "tilting")
+def alike(seed):
+    """Many configurations of middling skill: which is the best of the preselected is open."""
+    matrix = binary(n_samples=160, n_configurations=100, seed=seed)
+    return matrix.of_configurations(np.arange(60))
+
+
+def nearly_perfect():
+    """One configuration with two pairs in the wrong order: the authors' search ends at t = -20."""
+    matrix = binary(n_samples=60, n_configurations=1, kind=PredictionKind.SCORE)
+    scores = matrix.outcome.values + np.arange(60) / 100
+    scores[[1, 3]] = 0.57
+    return replace(matrix, predictions=scores[None, :, None])
+
+
+@pytest.mark.parametrize(
+    ("name", "matrix", "least"),
+    [
+        *(("mabt", alike(seed), 0) for seed in range(3)),
+        swept("tilting", MATRIX, 0),
+        swept("tilting-10p", MATRIX, 0),
+        ("tilting", nearly_perfect(), 20),
+    ],
+)
+def test_the_auc_bound_is_that_of_the_slow_loop(name, matrix, least):
+    plan = replace(SLOW, evaluation_share=0.0) if matrix.n_configurations == 1 else SLOW
+    finalist = choose_evaluated(matrix, AUC, plan, preselect=name != "tilting")
     columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
     column = int(np.flatnonzero(columns == finalist.winner)[0])
     rows = finalist.split.evaluation
-    truth, scores = MATRIX.outcome.values[rows], MATRIX.predictions[0, rows, finalist.winner]
-    scorer, in_bag = drawn(finalist, AUC, columns, truth)
+    truth, scores = matrix.outcome.values[rows], matrix.predictions[0, rows, finalist.winner]
+    scorer, in_bag = drawn(matrix, finalist, AUC, columns, truth)
     figures, values = scorer(in_bag), placements_less_auc(scores[:, None], truth)[1][:, 0]
     observed = slow_auc(truth, scores, np.ones(len(truth)))
-    if name == "mabt":
-        error = 0.05
-        tilt = slow_bound(lambda t: slow_mabt(values, t, in_bag, figures, observed, column), error)
+    if name == "mabt":  # whose p is at times equal to the error, which does not count
+        tilt = slow_bound(slow_mabt(values, in_bag, figures, observed, column), 0.05)
     else:
         error = 1 - (sidak(0.95, 3) if name == "tilting-10p" else 0.95)
-        tilt = slow_bound(lambda t: slow_tilting(values, t, in_bag, figures[:, 0], observed), error)
+        tilt = slow_bound(slow_tilting(values, in_bag, figures[:, 0], observed), error)
+    assert tilt < -least
     expected = slow_auc(truth, scores, slow_weights(values, tilt))
-    found = METHODS[name].run(MATRIX, AUC, SLOW)
+    found = METHODS[name].run(matrix, AUC, plan)
     assert found.interval.lower == pytest.approx(expected, abs=1e-9)
     assert found.interval.upper == 1
     assert found.n_resamples == 120
-
-
-# By hand
-
-
-def test_a_p_equal_to_the_error_does_not_count():
-    def p(tilt):
-        return 0.5 if tilt > -1 else 0.05 if tilt > -2 else 0.01
-
-    assert calibrate(p, 0.05, 0.3) == pytest.approx(-2, abs=1e-11)
-    assert p(calibrate(p, 0.05, 0.3)) == 0.01
 
 
 # Laws
@@ -156,17 +165,11 @@ def test_more_resamples_are_drawn_until_the_error_is_small_enough():
 
 
 def test_groups_are_resampled_as_a_whole():
-    groups = np.arange(80) // 4
-    grouped = replace(MATRIX, groups=groups)
-    finalist = choose_evaluated(grouped, ACCURACY, PLAN)
-    evaluated = Evaluated.of(grouped, ACCURACY, finalist, np.array([finalist.winner]))
-    n_groups = len(np.unique(groups[split_samples(grouped, PLAN).evaluation]))
-    assert len(evaluated.influence) == n_groups
-    found = evaluated.replicates(100, 0, lambda done, total: None)
-    # a resample's sum of influence is its gain, to first order; exactly so in equal groups
-    gains = n_groups * (found.values[:, 0] - found.observed)
-    np.testing.assert_allclose(found.totals, gains, atol=1e-9)
-    assert METHODS["tilting"].run(grouped, ACCURACY, PLAN).interval is not None
+    rows = np.repeat(np.arange(80), 3)
+    copied = replace(MATRIX.of_samples(rows), groups=rows)
+    matrices = (copied, replace(MATRIX, groups=np.arange(80)))
+    found, expected = (METHODS["tilting"].run(m, ACCURACY, PLAN).interval for m in matrices)
+    assert found.lower == pytest.approx(expected.lower, abs=1e-12)
 
 
 # Where tilting can't
@@ -213,31 +216,29 @@ def test_a_perfect_auc_has_no_interval_and_says_why():
         assert note.text == f"{name} has no interval: no sample that evaluates moves the figure"
 
 
-def test_the_fallback_of_the_auc_is_delong_at_sidak_s_level(monkeypatch):
-    monkeypatch.setattr(tilted, "calibrate", lambda *given: None)
-    for name, other in (
-        ("tilting", "delong"),
-        ("tilting-10p", "delong-10p"),
-        ("mabt", "delong-10p"),
-    ):
-        for side in Side:
-            plan = replace(PLAN, side=side)
-            found, expected = (METHODS[m].run(MATRIX, AUC, plan) for m in (name, other))
-            assert found.interval.lower == pytest.approx(expected.interval.lower, abs=1e-12)
-            assert found.interval.upper == pytest.approx(expected.interval.upper, abs=1e-12)
-            ends = [n.text for n in found.notes if n.code == "tilting-infeasible"]
-            assert len(ends) == (2 if side is Side.TWO else 1)
-            assert all("so that end is DeLong's" in text for text in ends)
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("tilting", "delong"), ("tilting-10p", "delong-10p"), ("mabt", "delong-10p")],
+)
+@pytest.mark.parametrize("side", Side)
+def test_the_fallback_of_the_auc_is_delong_at_sidak_s_level(name, other, side):
+    """No share of resamples is above twice the error of so low a level."""
+    plan = replace(PLAN, side=side, level=0.02)
+    found, expected = (METHODS[m].run(MATRIX, AUC, plan) for m in (name, other))
+    assert found.interval.lower == pytest.approx(expected.interval.lower, abs=1e-12)
+    assert found.interval.upper == pytest.approx(expected.interval.upper, abs=1e-12)
+    ends = [n.text for n in found.notes if n.code == "tilting-infeasible"]
+    assert len(ends) == (2 if side is Side.TWO else 1)
+    assert all("so that end is DeLong's" in text for text in ends)
 
 
-def test_the_fallback_of_others_is_a_normal_interval(monkeypatch):
-    monkeypatch.setattr(tilted, "calibrate", lambda *given: None)
+def test_the_fallback_of_others_is_a_normal_interval():
     matrix = for_metric("mae", n_samples=60)
-    found = METHODS["tilting"].run(matrix, METRICS["mae"], PLAN)
+    found = METHODS["tilting"].run(matrix, METRICS["mae"], replace(PLAN, level=0.45))
     rows = split_samples(matrix, PLAN).evaluation
     column = matrix.configurations.index(found.winner)
     losses = np.abs(matrix.predictions[0, rows, column] - matrix.outcome.values[rows])
-    reach = 1.6448536269514722 * losses.std(ddof=1) / np.sqrt(rows.sum())
+    reach = NormalDist().inv_cdf(0.45) * losses.std(ddof=1) / np.sqrt(rows.sum())
     assert found.interval.upper == pytest.approx(losses.mean() + reach)
     assert found.interval.lower == 0
     assert "that of a normal interval" in found.notes[-1].text
@@ -253,19 +254,17 @@ def test_one_sample_of_a_class_to_evaluate_on_is_not_enough():
     assert "no-interval" in [n.code for n in found.notes]
 
 
-# R
+# R: its p, tilts and bounds on its resamples are those of the slow loops above
 
 
-TAILS = {
-    "mabt": tilting.adjusted_tail,
-    "bt_best": tilting.tail_of_tilts,
-    "bt_10p": tilting.tail_of_tilts,
-}
 CASES = [
-    *(("S1", measure, block) for measure in ("auc", "class") for block in TAILS),
+    *(
+        ("S1", measure, block)
+        for measure in ("auc", "class")
+        for block in ("mabt", "bt_best", "bt_10p")
+    ),
     ("S2", "auc", "mabt"),
 ]
-LIMIT = -20.0  # where the authors' search ends
 
 
 @cache
@@ -273,9 +272,8 @@ def answers(study, measure):
     return json.loads((FOLDER / "tilting" / f"{study}__{measure}.json").read_text())
 
 
-@cache
 def evaluated(study, measure, block):
-    """The finalist bound to the evaluation samples, and the drawn weights (B, n)."""
+    """Truth, scores of the finalist, and the slow p on the resamples of the authors' code."""
     answer = answers(study, measure)
     own = answer[block]
     table = pyarrow.csv.read_csv(FOLDER / "tilting" / f"{study}.csv").to_pydict()
@@ -284,76 +282,47 @@ def evaluated(study, measure, block):
     column = names.index(answer["selected_config"]) if block == "mabt" else 0
     truth = np.array(table["label"])[order]
     scores = np.column_stack([np.array(table[name])[order] for name in names])
-    outcome = Outcome(Task.BINARY, truth, ("0", "1"))
-    scorer = (
-        METRICS["auc"].bind(outcome, scores)
-        if measure == "auc"
-        else METRICS["accuracy"].bind(outcome, (scores > answer["threshold"]).astype(int))
-    )
-    drawn = pyarrow.parquet.read_table(
-        FOLDER / "tilting" / f"{study}__{measure}__{block}__idx.parquet"
-    )
-    indices = np.column_stack([c.to_numpy() for c in drawn.columns])
-    weights = np.stack([np.bincount(row, minlength=len(order)) for row in indices])
-    found = Evaluated(
-        scorer,
-        column,
-        np.arange(len(order)),
-        truth if measure == "auc" else None,
-        np.array(own["tilt_values_L"]),
-        own["t0"],
-    )
-    return found, weights.astype(np.uint16)
-
-
-def replicates(found, weights, values=None):
-    values = found.influence if values is None else values
-    scores = found.scorer(weights)
-    return Replicates(scores, found.observed, found.column, values, weights @ values)
+    if measure == "class":
+        scores = (scores > answer["threshold"]).astype(int)
+    metric = AUC if measure == "auc" else ACCURACY
+    path = FOLDER / "tilting" / f"{study}__{measure}__{block}__idx.parquet"
+    indices = np.column_stack([c.to_numpy() for c in pyarrow.parquet.read_table(path).columns])
+    draws = np.stack([np.bincount(row, minlength=len(order)) for row in indices])
+    figures = metric.bind(Outcome(Task.BINARY, truth, ("0", "1")), scores)(draws)
+    values = np.array(own["tilt_values_L"])
+    if block == "mabt":
+        return truth, scores[:, column], slow_mabt(values, draws, figures, own["t0"], column)
+    return truth, scores[:, 0], slow_tilting(values, draws, figures[:, 0], own["t0"])
 
 
 @pytest.mark.parametrize("case", CASES, ids="-".join)
-def test_p_tilt_and_bound_on_given_resamples_are_those_of_r(case):
+def test_the_slow_loops_are_those_of_r(case):
     study, measure, block = case
     own = answers(study, measure)[block]
-    expected, exact = own["tolerance_variant"], own["tau_exact"]
-    found, weights = evaluated(*case)
-    drawn = replicates(found, weights)
-    tail = TAILS[block](drawn)
-    assert tail(0.0) == pytest.approx(expected["p_at_0"], abs=1e-12)
-    tilt = calibrate(tail, own["alpha"], drawn.step)
+    expected, exact, values = own["tolerance_variant"], own["tau_exact"], own["tilt_values_L"]
+    truth, scores, p = evaluated(*case)
+
+    def under(tilt):
+        weights = slow_weights(np.array(values), tilt)
+        return slow_auc(truth, scores, weights) if measure == "auc" else weights @ (scores == truth)
+
+    assert p(0.0) == pytest.approx(expected["p_at_0"], abs=1e-12)
+    tilt = slow_bound(p, own["alpha"])
     assert tilt == pytest.approx(expected["tau_star"], abs=1e-9)
     # mabt's p has a step at t*, so only the cautious side of it is the same
     at = tilt if block == "mabt" else expected["tau_star"]
-    assert tail(at) == pytest.approx(expected["p_at_tau_star"], abs=1e-12)
-    assert found.under(tilt) == pytest.approx(expected["bound_at_tau_star"], abs=1e-9)
-    at_root = found.under(own["tau_uniroot"])
+    assert p(at) == pytest.approx(expected["p_at_tau_star"], abs=1e-12)
+    assert under(tilt) == pytest.approx(expected["bound_at_tau_star"], abs=1e-9)
+    at_root = under(own["tau_uniroot"])
     if measure == "class":
-        grid = [tail(tilt) for tilt in exact["grid_tau"]]
-        np.testing.assert_allclose(grid, exact["grid_p"], atol=1e-12, rtol=1e-9)
-        assert tail(own["tau_uniroot"]) == pytest.approx(own["p_at_tau_uniroot"], abs=1e-12)
+        np.testing.assert_allclose([*map(p, exact["grid_tau"])], exact["grid_p"], rtol=1e-9)
         assert at_root == pytest.approx(own["bound"], abs=1e-12)
         return
     # of the AUC the expectation of R's inner bootstrap
     assert at_root == pytest.approx(own["bound_limit_at_uniroot"], abs=1e-9)
-    at_star = found.under(exact["tau_star"])
-    assert at_star == pytest.approx(own["bound_limit_at_tau_star"], abs=1e-9)
+    assert under(exact["tau_star"]) == pytest.approx(own["bound_limit_at_tau_star"], abs=1e-9)
     error = own["bound_sd_direction_lt"] / np.sqrt(20)
     assert abs(at_root - own["bound_mean_direction_lt"]) < 4 * error
-
-
-def test_what_r_calls_infeasible_only_lies_beyond_its_range():
-    own = answers("S3", "auc")["bt_best"]
-    found, weights = evaluated("S3", "auc", "bt_best")
-    drawn = replicates(found, weights)
-    tail = tilting.tail_of_tilts(drawn)
-    assert not own["feasible"]
-    assert tail(LIMIT) == pytest.approx(own["min_p"], abs=1e-12)
-    assert tail(LIMIT) > own["alpha"]
-    tilt = calibrate(tail, own["alpha"], drawn.step)
-    assert tilt < LIMIT
-    assert tail(tilt) == pytest.approx(own["alpha"], abs=1e-9)
-    assert 0.99 < found.under(tilt) < own["t0"]
 
 
 @pytest.mark.parametrize("name", ["tilting", "mabt"])

@@ -8,13 +8,10 @@ from day import METRICS_BY_DAY, daily
 from matrices import for_metric, weighing
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics import METRICS
-from bbccli.metrics.base import MeanScorer
+from bbccli.metrics import METRICS, mean_of
 from bbccli.metrics.weighting import Units, one_by_one, without_each
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, Task
-
-"""Metrics without a closed form."""
 
 POOLED = sorted(METRICS)
 OF_PAIRS = sorted(name for name, metric in METRICS.items() if metric.of_pairs)
@@ -145,16 +142,20 @@ def test_a_class_that_is_left_out_leaves_no_weight_behind():
         assert np.isnan(found[:, 0]).tolist() == [True, False, False], name
 
 
+def scorer_of(losses):
+    outcome = Outcome(Task.REGRESSION, np.arange(float(len(losses))))
+    return mean_of(lambda outcome, predictions: predictions)(outcome, np.array(losses))
+
+
 def test_without_a_sample_an_infinite_loss_stays_undefined():
-    scorer = MeanScorer.of(np.array([[np.inf, 1.0], [1.0, 2.0], [2.0, 3.0]]))
+    scorer = scorer_of([[np.inf, 1.0], [1.0, 2.0], [2.0, 3.0]])
     found = scorer.without_each(np.ones(3, np.uint8), Units(np.arange(3), 3))
     assert np.isnan(found[:, 0]).all()
     np.testing.assert_allclose(found[:, 1], [2.5, 2.0, 1.5])
 
 
 def test_an_undefined_loss_is_undefined_wherever_it_has_weight():
-    losses = np.array([[np.nan, 1.0], [1.0, 2.0], [2.0, np.inf]])
-    scorer = MeanScorer.of(losses)
+    scorer = scorer_of([[np.nan, 1.0], [1.0, 2.0], [2.0, np.inf]])
     weights = np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], np.uint8)
     np.testing.assert_array_equal(scorer(weights)[:, 0], [np.nan, 1.5, 1.0])
     np.testing.assert_array_equal(scorer.paired(weights, np.zeros(3, int)), [np.nan, 1.5, 1.0])
