@@ -147,23 +147,6 @@ def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on,
     assert re.search(r"DOUBT</strong> (<[^>]*>)*leak(<[^>]*>)* ranks", page)
 
 
-def test_a_word_that_is_no_kind_of_note_is_refused(runner):
-    status, _, err = runner(**{"fail-on": "doubts"}).run(CORRECT)
-    assert (status, "--fail-on" in err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    "given", ["", swept(" "), swept("80%"), swept("80"), swept("0.5 --gate-on estimate")]
-)
-def test_a_threshold_that_is_none_is_no_pass(runner, given):
-    """A variable that is not set arrives as an empty text."""
-    job = runner(**{"fail-under": given})
-    status, _, err = job.run(CORRECT)
-    assert status == 2
-    assert "--fail-under" in err
-    assert job.outputs.get("verdict", "") == ""
-
-
 @pytest.mark.sweep
 def test_words_are_split_and_never_run(runner):
     job = runner(args="""--only 'logistic-l2 C=1' --only "lda*" --seed 7""")
@@ -175,21 +158,16 @@ def test_words_are_split_and_never_run(runner):
     assert runner(args="--metric 'auc").run(CORRECT)[0] != 0  # a quote that does not close
 
 
-def test_it_installs_itself_and_leaves_the_python_of_the_job(runner):
-    job = runner()
+@pytest.mark.parametrize(("scripts", "exe"), [("bin", ""), ("Scripts", ".exe")])
+def test_it_installs_itself_and_leaves_the_python_of_the_job(runner, scripts, exe):
+    job = runner(scripts=scripts, exe=exe)
     status, _, err = job.run(INSTALL)
     assert status == 0, err
     asked = (job.folder / "calls").read_text().splitlines()
     assert asked[0].startswith("-I -m venv ")
     assert asked[1].endswith(f"{ROOT}[report]")
     (added,) = job.paths.read_text().splitlines()
-    assert [path.name for path in Path(added).iterdir()] == ["bbc"]
-
-
-def test_it_installs_itself_on_windows(runner):
-    job = runner(scripts="Scripts", exe=".exe")
-    assert job.run(INSTALL)[0] == 0
-    assert [path.name for path in Path(job.paths.read_text().strip()).iterdir()] == ["bbc.exe"]
+    assert [path.name for path in Path(added).iterdir()] == [f"bbc{exe}"]
 
 
 def test_two_uses_in_one_job_have_nothing_in_common(runner):
@@ -237,6 +215,10 @@ def test_a_file_by_any_name(runner, name):
     ("inputs", "told"),
     [
         ({"file": ""}, "the name of a file is empty"),
+        ({"fail-on": "doubts"}, "--fail-on"),
+        ({"fail-under": ""}, "--fail-under"),  # as of a variable that is not set
+        *(swept({"fail-under": given}, "--fail-under") for given in (" ", "80%", "80")),
+        swept({"fail-under": "0.5 --gate-on estimate"}, "--fail-under"),
         swept({"args": "--format csv"}, "--format"),
         ({"args": "--output other.json"}, "--output"),
         swept({"args": "--fail-under 0.1", "fail-under": "0.9"}, "--fail-under"),
@@ -244,7 +226,7 @@ def test_a_file_by_any_name(runner, name):
         swept({"args": "-- --quiet", "fail-under": "0.9"}, "--quiet"),
     ],
 )
-def test_inputs_that_do_not_go_together_fail(runner, inputs, told):
+def test_inputs_that_make_no_sense_fail(runner, inputs, told):
     job = runner(**inputs)
     status, said = job.whole()
     assert (status, job.outputs.get("verdict", "")) == (2, "")

@@ -12,7 +12,7 @@ from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace, UnionType
+from types import UnionType
 
 import numpy as np
 import pytest
@@ -141,54 +141,52 @@ def asked_again(tmp, again):
 LOGS = Path(__file__).parent / "data" / "evaluations" / "inspect_ai" / "logs"
 
 
-def case(call, kind):
-    return SimpleNamespace(call=call, kind=kind)
-
-
 CHOICES = {
-    "read.task": case(
-        lambda t, tmp: read(table(tmp, [(0, 0.1, 0.2), (1, 0.8, 0.7), (1, 0.3, 0.1)]), task=t), Task
+    "read.task": (
+        lambda t, tmp: read(table(tmp, [(0, 0.1, 0.2), (1, 0.8, 0.7), (1, 0.3, 0.1)]), task=t),
+        Task,
     ),
-    "read.missing": case(lambda m, tmp: gaps_read(tmp, m), Missing),
-    "read.errors": case(lambda e, _: read(LOGS, errors=e).n_samples, Errors),
-    "read.again": case(lambda a, tmp: asked_again(tmp, a), Again),
-    "matrix_of.task": case(
-        lambda t, _: matrix_of(np.array(GAPS)[:, :1], [0, 1, 0, 1], task=t), Task
-    ),
-    "matrix_of.missing": case(lambda m, _: matrix_of(GAPS, [0, 1, 0, 1], missing=m), Missing),
-    "joined.missing": case(lambda m, _: joined([MATRIX, MATRIX], ["a", "b"], m), Missing),
-    "compare_pairs.adjust": case(
+    "read.missing": (lambda m, tmp: gaps_read(tmp, m), Missing),
+    "read.errors": (lambda e, _: read(LOGS, errors=e).n_samples, Errors),
+    "read.again": (lambda a, tmp: asked_again(tmp, a), Again),
+    "matrix_of.task": (lambda t, _: matrix_of(np.array(GAPS)[:, :1], [0, 1, 0, 1], task=t), Task),
+    "matrix_of.missing": (lambda m, _: matrix_of(GAPS, [0, 1, 0, 1], missing=m), Missing),
+    "joined.missing": (lambda m, _: joined([MATRIX, MATRIX], ["a", "b"], m), Missing),
+    "compare_pairs.adjust": (
         lambda a, _: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:3]], ["wald"], adjust=a),
         Adjustment,
     ),
-    "compare_across.adjust": case(
-        lambda a, _: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, adjust=a), Adjustment
+    "compare_across.adjust": (
+        lambda a, _: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, adjust=a),
+        Adjustment,
     ),
-    "between_families.adjust": case(
-        lambda a, _: between_families(MATRIX, METRIC, PLAN, FAMILIES, adjust=a), Adjustment
+    "between_families.adjust": (
+        lambda a, _: between_families(MATRIX, METRIC, PLAN, FAMILIES, adjust=a),
+        Adjustment,
     ),
-    "correct.pooling": case(lambda p, _: correct(MATRIX, pooling=p, n_resamples=20).value, Pooling),
-    "Recorder.hopeless.pooling": case(lambda p, _: hopeless("accuracy", pooling=p), Pooling),
-    "compare.pooling": case(lambda p, _: repr(compare(MATRIX, pooling=p, n_resamples=20)), Pooling),
-    "plan.pooling": case(
-        lambda p, _: plan_of(MATRIX, pooling=p, samples=[40], n_resamples=20).sentence(), Pooling
+    "correct.pooling": (lambda p, _: correct(MATRIX, pooling=p, n_resamples=20).value, Pooling),
+    "Recorder.hopeless.pooling": (lambda p, _: hopeless("accuracy", pooling=p), Pooling),
+    "compare.pooling": (lambda p, _: repr(compare(MATRIX, pooling=p, n_resamples=20)), Pooling),
+    "plan.pooling": (
+        lambda p, _: plan_of(MATRIX, pooling=p, samples=[40], n_resamples=20).sentence(),
+        Pooling,
     ),
-    "PredictionMatrix.with_risk_direction.direction": case(
-        lambda d, _: survival().with_risk_direction(d), RiskDirection
+    "PredictionMatrix.with_risk_direction.direction": (
+        lambda d, _: survival().with_risk_direction(d),
+        RiskDirection,
     ),
-    "PredictionMatrix.offers.kind": case(lambda k, _: MATRIX.offers(k), PredictionKind),
-    "PredictionMatrix.as_kind.kind": case(lambda k, _: MATRIX.as_kind(k), PredictionKind),
-    "PredictionMatrix.in_form.kind": case(
-        lambda k, _: MATRIX.in_form(k, MATRIX.predictions), PredictionKind
+    "PredictionMatrix.offers.kind": (lambda k, _: MATRIX.offers(k), PredictionKind),
+    "PredictionMatrix.as_kind.kind": (lambda k, _: MATRIX.as_kind(k), PredictionKind),
+    "PredictionMatrix.in_form.kind": (
+        lambda k, _: MATRIX.in_form(k, MATRIX.predictions),
+        PredictionKind,
     ),
-    "DropDecision.named.fates": case(
+    "DropDecision.named.fates": (
         lambda f, _: drop(MATRIX, METRIC, PLAN, min_samples=0).named(f),
         type(drop(MATRIX, METRIC, PLAN, min_samples=0).decisions[0].fate),
     ),
-    "Form.render.kind": case(
-        lambda k, _: FORMS["json"].render([{"schema": "bbc/1"}], kind=k), Kind
-    ),
-    "forms_of.kind": case(lambda k, _: list(forms_of(k)), Kind),
+    "Form.render.kind": (lambda k, _: FORMS["json"].render([{"schema": "bbc/1"}], kind=k), Kind),
+    "forms_of.kind": (lambda k, _: list(forms_of(k)), Kind),
 }
 """Every parameter of a public function that is a member of an enumeration."""
 
@@ -328,20 +326,20 @@ def outcome_of(call, given, tmp_path):
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_the_word_is_the_member(name, tmp_path):
-    one = CHOICES[name]
-    found = [outcome_of(one.call, member, tmp_path) for member in one.kind]
-    assert found == [outcome_of(one.call, member.value, tmp_path) for member in one.kind]
+    call, kind = CHOICES[name]
+    found = [outcome_of(call, member, tmp_path) for member in kind]
+    assert found == [outcome_of(call, member.value, tmp_path) for member in kind]
     assert len({str(each) for each in found}) > 1  # a member is not for nothing
 
 
 @pytest.mark.parametrize("name", CHOICES)
 @pytest.mark.parametrize("wrong", ["typo", 3, object(), ["x"], np.array(["x", "y"]), True])
 def test_what_is_no_choice_is_refused_by_name(name, wrong, tmp_path):
-    one = CHOICES[name]
-    word = next(member.value for member in one.kind if len(member.value) > 3)
+    call, kind = CHOICES[name]
+    word = next(member.value for member in kind if len(member.value) > 3)
     given = word[:-2] + word[-1] if isinstance(wrong, str) else wrong
     with pytest.raises(OptionError, match=f"^{name.split('.')[-1]} is ") as caught:
-        one.call(given, tmp_path)
+        call(given, tmp_path)
     assert caught.value.hint == f"did you mean {word}?" if given is not wrong else caught.value.hint
     assert "\n" not in caught.value.problem
 

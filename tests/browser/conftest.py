@@ -1,7 +1,6 @@
 """A browser, the pages that it shows, and a server on this machine that sends policies."""
 
 import base64
-import contextlib
 import functools
 import http.server
 import json
@@ -102,16 +101,9 @@ def browser():
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = selenium.ChromeService(driver)
-    with contextlib.closing(_Closing(selenium.Chrome(options=options, service=service))) as found:
-        yield Browser(found.driver)
-
-
-class _Closing:
-    def __init__(self, driver):
-        self.driver = driver
-
-    def close(self):
-        self.driver.quit()
+    started = selenium.Chrome(options=options, service=service)
+    yield Browser(started)
+    started.quit()
 
 
 @pytest.fixture(scope="session")
