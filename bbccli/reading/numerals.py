@@ -268,7 +268,7 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
         how = pc.ReplaceSubstringOptions(",", ".")
         return cast(apply("replace_substring", texts, options=how), pa.float64())
     texts = _replaced(texts, _EDGES, "")
-    texts = _replaced(texts, f"^({'|'.join(NO_VALUE)})$", "")
+    texts = _replaced(texts, f"^({'|'.join(map(re.escape, NO_VALUE))})$", "")
     texts = _replaced(texts, f"[{_APART}{'.' if cells.mark == ',' else ','}]", "")
     texts = _replaced(_replaced(texts, ",", "."), r"\x{2212}", "-")
     texts = _replaced(texts, f"[{_BLANK}]*%$", "e-2")

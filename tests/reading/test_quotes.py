@@ -198,6 +198,7 @@ MARKS = st.sampled_from(
 @example("a,b", [",,"])
 @example("a,b", [",", "\n", " "])
 @example("a", ["0", "x", "a"])
+@example("a,b", ["'", "0", ","])
 def test_the_same_cells(tmp_path, header, pieces):
     text = header + "\n" + "".join(pieces)
     try:

@@ -230,10 +230,13 @@ def test_no_value_among_numbers(save, cell):
 
 
 def test_no_value_among_decimal_commas(save):
-    text = COMMAS.replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
+    cells = {4: "n/a", 5: "1E-05", 6: "1", 7: "0"}
+    text = COMMAS
+    for row, cell in cells.items():
+        text = text.replace(comma(P[row, 0]), cell)
     matrix = read(save("m.csv", text), missing="available")
     assert_array_equal(matrix.available[0, :, 0], np.arange(N) != 4)
-    assert matrix.predictions[0, 5, 0] == 1e-5
+    assert matrix.predictions[0, 5:8, 0].tolist() == [1e-5, 1, 0]
 
 
 def test_what_stays_as_it_is_written(save):
