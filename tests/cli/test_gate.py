@@ -128,18 +128,15 @@ class TestSaved:
 
     @pytest.mark.parametrize("option", ["--fail-under", "--fail-over"])
     def test_no_threshold_fits_both_directions(self, run, data, tmp_path, option):
-        kinds = [("auc", "--fail-under"), ("log-loss", "--fail-over")]
-        found = [
-            run.printed("correct", data, *FAST, "--metric", m, "--format", "jsonl")
-            for m, _ in kinds
-        ]
-        mixed, alone = tmp_path / "mixed.jsonl", tmp_path / "alone.jsonl"
-        mixed.write_text("".join(found))
+        mixed, alone, texts = tmp_path / "mixed.jsonl", tmp_path / "alone.jsonl", ""
+        for metric, fitting in (("auc", "--fail-under"), ("log-loss", "--fail-over")):
+            argv = ("correct", data, *FAST, "--metric", metric, "--format", "jsonl")
+            alone.write_text(run.printed(*argv))
+            assert run("gate", alone, fitting, "0.5")[0] in (0, 3)
+            texts += alone.read_text()
+        mixed.write_text(texts)
         err = run.refused("gate", mixed, option, "0.5")
         assert "some of the metrics are maximised and some minimised" in err
-        for text, (_, fitting) in zip(found, kinds, strict=True):
-            alone.write_text(text)
-            assert run("gate", alone, fitting, "0.5")[0] in (0, 3)
 
     def test_a_saved_verdict_needs_no_threshold(self, run, saved, tmp_path):
         err = run.refused("gate", saved)
@@ -302,11 +299,9 @@ class TestCollapsed:
             scores = (0.1 + 0.8 * (i % 2) + (i * 7 + c) % 11 / 200 for c in range(20))
             return ",".join([f"{i % 5},{i % 2}", *(f"{score:.3f}" for score in scores)])
 
-        rows = [row(i) for i in range(40)]
+        header = ",".join(["fold", "truth", *(f"c{c}" for c in range(20))])
         path = tmp_path / "perfect.csv"
-        path.write_text(
-            "fold,truth," + ",".join(f"c{c}" for c in range(20)) + "\n" + "\n".join(rows) + "\n"
-        )
+        path.write_text("\n".join([header, *map(row, range(40))]))
         return path
 
     def gate(self, run, path, *argv):

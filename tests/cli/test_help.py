@@ -134,7 +134,6 @@ def test_facts_of_the_record_are_on_the_screen(run):
     ("argv", "hint"),
     [
         (("methods", "nonsense"), "bbc methods lists all names"),
-        swept(("metrics", "nonsense"), "bbc metrics lists all names"),
         swept(("explain", "xyzzy"), "bbc explain lists all names"),
         swept(("methods", "AUC"), "bbc explain auc"),
         swept(("metrics", "winners-differ"), "bbc explain winners-differ"),
