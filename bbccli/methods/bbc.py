@@ -110,6 +110,7 @@ the mean with `bbc-632` are ours.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import hypot
 
 import numpy as np
 
@@ -139,7 +140,7 @@ def towards_naive(case: Case) -> Answer:
 
 def towards_contenders(case: Case) -> Answer:
     """Return the mean of the shrunken winner and `bbc-632`, between `bbc` and the naive figure."""
-    from bbccli.stats.bootstrap.contenders import contenders, noise_of, shrunken
+    from bbccli.stats.bootstrap.contenders import contenders, limit_error, noise_of, shrunken
 
     choice, drawn = case.choice, out_of_bag(case)
     everywhere, n_resamples = case.measured.performances(), len(drawn.values)
@@ -152,14 +153,15 @@ def towards_contenders(case: Case) -> Answer:
     mixed = IN_BAG * drawn.values + (1 - IN_BAG) * everywhere[drawn.winners]
     # what each resample adds through the noise: nothing on average over those that count
     through = of_winner.influence - of_winner.influence[~np.isnan(mixed)].mean()
-    return _between(case, drawn, (of_winner.value + through + mixed) / 2)
+    further = limit_error(choice.naive, everywhere, rivals, noise) / 2
+    return _between(case, drawn, (of_winner.value + through + mixed) / 2, further)
 
 
-def _between(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
+def _between(case: Case, drawn: Distribution, mixed: FloatArray, further: float) -> Answer:
     """Return the mean of `mixed` (B,), no worse than `bbc` and no better than the naive figure.
 
-    Where it is clipped, the interval reaches from the worse to the better of the ends before and
-    after.
+    `further` is a part of its Monte-Carlo error beside the spread of `mixed`. Where it is clipped,
+    the interval reaches from the worse to the better of the ends before and after.
     """
     answer, gain = moved(case, drawn, mixed), case.metric.direction.gain
     in_full, naive = in_full_size(case, drawn), case.choice.naive
@@ -169,7 +171,8 @@ def _between(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
     elif gain(np.nanmean(of_bbc), answer.value) > 0:
         limit = of_bbc
     else:
-        return answer
+        error = answer.error and replace(answer.error, value=hypot(answer.error.value, further))
+        return replace(answer, error=error)
     clipped = moved(case, drawn, limit)
     if answer.interval is None or clipped.interval is None:
         return clipped

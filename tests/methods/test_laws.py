@@ -166,8 +166,7 @@ def test_the_monte_carlo_error_is_that_of_drawing_again(method, metric):
         )
         ends.append(own)
     values, errors = np.transpose(ends)
-    least = 0.5 if method == "bbc-eb" else 0.7  # whose shrinking is drawn too
-    assert least < errors.mean() / values.std(ddof=1) < 1.4
+    assert 0.7 < errors.mean() / values.std(ddof=1) < 1.4
 
 
 LIMITS = [Resources(jobs=2), Resources(engine=Engine.NUMPY), Resources(engine=Engine.NUMBA)]

@@ -22,13 +22,7 @@ from bbccli.platform.resources import ordered_map
 from bbccli.stats.bootstrap import collect, collected, enough
 from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.case import Case
-from bbccli.stats.resampling import (
-    Draws,
-    Resamples,
-    Unit,
-    count_every_resample,
-    every_resample,
-)
+from bbccli.stats.resampling import Draws, Resamples, Unit, count_every_resample, every_resample
 from bbccli.stats.selection import SelectionRule
 from bbccli.stats.selection.candidates import folds_of
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray

@@ -6,6 +6,11 @@ configurations is feasible.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from math import sqrt
+from statistics import NormalDist
+
 import numpy as np
 
 from bbccli.platform.dataclass import dataclass
@@ -19,6 +24,9 @@ REACH = 2.0
 LEAST_SIGNAL = 1 / 20
 """Share of the noise that the signal is taken to have, at least."""
 
+LIKELY = 3.0
+"""Standard errors from the limit within which other resamples may decide otherwise."""
+
 ALIKE = 1e-10
 """Share of a performance by which identical configurations may differ: sums in another order."""
 
@@ -30,16 +38,18 @@ class Contenders:
     columns (T,) int: columns, ascending, with the winner or one identical to it.
     shares (T,): weights that add up to 1, proportional to the root of the number of copies.
     n_distinct: distinct configurations with a defined performance, contenders or not.
+    chances: of configurations near the limit, to be contenders if the resamples were drawn anew.
     """
 
     columns: IntArray
     shares: FloatArray
     n_distinct: int
+    chances: Mapping[int, float]
 
     def among(self, rows: BoolArray) -> Contenders:
         """Return some of them."""
         shares = self.shares[rows]
-        return Contenders(self.columns[rows], shares / shares.sum(), self.n_distinct)
+        return replace(self, columns=self.columns[rows], shares=shares / shares.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,11 +94,15 @@ def contenders(case: Case, n_resamples: int) -> Contenders:
         keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
     behind = case.selector.direction.gain(everywhere[winner], everywhere)
     # copies of the winner are behind by rounding, with errors of rounding
-    near = behind <= REACH * np.nan_to_num(errors) + ALIKE * abs(everywhere[winner])
+    reach = REACH * np.nan_to_num(errors) + ALIKE * abs(everywhere[winner])
+    with np.errstate(invalid="ignore", divide="ignore"):  # in errors of reach / sqrt(2 B)
+        within = (reach - behind) / reach * np.sqrt(2 * n_resamples)
+    chances = {int(c): NormalDist().cdf(within[c]) for c in np.flatnonzero(abs(within) < LIKELY)}
+    near = behind <= reach
     n_distinct = len(_distinct(everywhere, keys, defined)[0])
     columns, copies = _distinct(everywhere, keys, np.flatnonzero(near))
     roots = np.sqrt(copies)
-    return Contenders(columns, roots / roots.sum(), n_distinct)
+    return Contenders(columns, roots / roots.sum(), n_distinct, chances)
 
 
 def noise_of(case: Case, of: Contenders, n_resamples: int) -> Noise:
@@ -142,6 +156,22 @@ def shrunken(figure: float, others: FloatArray, shares: FloatArray, noise: Noise
     slope = -1 / spread if spread - noise.variance == signal else 0.0
     influence = (figure - centre) * slope * (noise.by_resample - noise.variance)
     return Shrunken(centre + weight * (figure - centre), influence)
+
+
+def limit_error(figure: float, everywhere: FloatArray, of: Contenders, noise: Noise) -> float:
+    """Return the Monte-Carlo standard error of the shrunken figure through who is a contender.
+
+    Each configuration near the limit is in with its chance, independently; copies count as others.
+
+    everywhere (C,): figures of all configurations on all samples.
+    """
+
+    def at(columns: IntArray) -> float:
+        shares = np.full(len(columns), 1 / len(columns))
+        return shrunken(figure, everywhere[columns], shares, noise).value
+
+    moved = {c: at(np.setxor1d(of.columns, [c])) - at(of.columns) for c in of.chances}
+    return sqrt(sum(p * (1 - p) * np.nan_to_num(moved[c]) ** 2 for c, p in of.chances.items()))
 
 
 def _deviations(values: FloatArray) -> FloatArray:

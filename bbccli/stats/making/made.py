@@ -184,11 +184,7 @@ def _parts(rows: IntArray, bytes_of_row: int) -> Iterator[IntArray]:
 
 
 def scored(
-    matrix: PredictionMatrix,
-    made: FloatArray,
-    metric: Metric,
-    pooling: Pooling,
-    weights: IntArray,
+    matrix: PredictionMatrix, made: FloatArray, metric: Metric, pooling: Pooling, weights: IntArray
 ) -> FloatArray:
     """Score each made configuration (R, N, B, ...) under its own row of weights (B, N): (B,)."""
     if len(weights) == 1:  # a single column counts as shared by all, and adds up in another order
@@ -208,10 +204,5 @@ def of_columns(
     if available is not None:  # the parts of a repeated hold-out, the same of all configurations
         available = np.repeat(available[:, :, :1], len(names), axis=2)
     return replace(
-        matrix,
-        predictions=made,
-        configurations=names,
-        available=available,
-        nested=None,
-        smaller=(),
+        matrix, predictions=made, configurations=names, available=available, nested=None, smaller=()
     )
