@@ -206,12 +206,7 @@ Split = tuple[IntArray, IntArray]
 
 
 def frozen(
-    cv: Any,
-    features: Any,
-    truth: Any,
-    groups: Any,
-    classifies: bool,
-    among: IntArray | None = None,
+    cv: Any, features: Any, truth: Any, groups: Any, classifies: bool, among: IntArray | None = None
 ) -> list[Split]:
     """Return train and test rows of every split; an OptionError if they overlap or are invalid.
 

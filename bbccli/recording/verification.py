@@ -170,8 +170,7 @@ def verify_by(
     plan = with_default_score(plan, [part for candidate in candidates for part in candidate.parts])
     again, why = _recomputed(plan, candidates)
     for ours, part, candidate in again:
-        metric_of_search = METRICS[canonical(ours.score.metric, METRICS)]
-        wants_classes = metric_of_search.wants is PredictionKind.LABEL
+        wants_classes = METRICS[canonical(ours.score.metric, METRICS)].wants is PredictionKind.LABEL
         by_other_classes = wants_classes and part.kind is not PredictionKind.LABEL
         if not ours.confirmed and not by_other_classes:
             what = f"on split {part.split} the stored predictions have a score of"
@@ -411,6 +410,8 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
         for start in range(0, len(group), _AT_ONCE)
         for ours in _compared(plan, metric, [part for part, _ in group[start : start + _AT_ONCE]])
     ]
+    if not groups and plan.tests:
+        return [], ["no test set has all classes and predictions: only mean scores were compared"]
     if again or not groups:
         return again, []
     return [], [f"the recorded form of the predictions gives no {metric.label}: {none_again}"]

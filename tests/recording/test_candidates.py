@@ -75,6 +75,13 @@ def test_a_metric_that_fails_is_the_cause(tmp_path):
     assert "response='predict_proba'" in caught.value.hint
 
 
+def test_test_sets_of_one_sample_are_compared_by_their_mean_which_is_told(tmp_path):
+    rec = recorder(tmp_path, cv=LeaveOneOut(), scoring="accuracy")
+    with pytest.warns(UserWarning, match="no test set has all classes .*: only mean scores were"):
+        done = rec.finish(search(rec))
+    assert (done.n_recomputed, done.largest_deviation) == (0, 0.0)
+
+
 def test_names_leave_out_what_the_class_tells(tmp_path):
     rec = recorder(tmp_path)
     pipe = Pipeline([("m", GaussianNB())])

@@ -229,6 +229,7 @@ def test_predictions_of_all_kinds(tmp_path, y, estimator, scoring, method, found
         np.testing.assert_allclose(run.predictions[0, test, 1], own, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:no test set has all classes")
 def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
     y = np.where(np.arange(60) < 20, 0, Y + 1)
     cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
@@ -303,6 +304,7 @@ def test_equal_test_sets_are_refused(tmp_path):
 
 
 @pytest.mark.sweep
+@pytest.mark.filterwarnings("ignore:no test set has all classes")
 def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
     twice = np.repeat(X[:12].round(), 2, axis=0)
     truth = np.repeat(Y[:12], 2)
