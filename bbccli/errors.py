@@ -55,6 +55,8 @@ def parameter(name: str, value: object = None, *, option: str | None = None) -> 
     if value is None:
         return f"\x02{name}\x1f{flag}\x03"
     shown = f"{value:g}" if isinstance(value, float) else str(value)
+    if value is True:  # a switch has no value on the command line
+        return f"\x02{name}=True\x1f{flag}\x03"
     if isinstance(value, str):
         return f'\x02{name}="{shown}"\x1f{flag} {shlex.quote(shown)}\x03'
     return f"\x02{name}={shown}\x1f{flag} {shown}\x03"

@@ -252,7 +252,8 @@ def test_the_same_scores_are_counted_once_and_others_again(place, run):
     scores = pd.read_csv("scores.csv")
     scores.iloc[0, 1] = "no" if scores.iloc[0, 1] == "yes" else "yes"
     scores.to_csv("others.csv", index=False)
-    assert "beyond the plan" in refused(run, scores="others.csv")
+    beyond = refused(run, scores="others.csv")
+    assert "beyond the plan" in beyond and "--stricter, which widens" in beyond
     assert len(lines()) == 1
     second = vault_row(corrected(run, "--stricter", scores="others.csv"))
     assert len(lines()) == 2

@@ -220,7 +220,7 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
                 path=matrices[odd].source.path,
                 row=None if keys is None or keys.rows is None else int(keys.rows[sample]),
                 hint="rows of one sample have the same row_id and the same truth in all files; "
-                f"{parameter('across')} if they are of different data sets",
+                f"{parameter('across', True)} if they are of different data sets",
                 further=len(np.unique(reference[wrong])) - 1,
             )
 

@@ -59,7 +59,7 @@ def check_plan(path: Path, planned: int, *, stricter: bool) -> None:
     if number >= planned and not stricter:
         raise OptionError(
             f"{count(number, 'opening')} of {planned} planned: another one is beyond the plan",
-            hint=f"{parameter('stricter')}, which widens its interval and those of the "
+            hint=f"{parameter('stricter', True)}, which widens its interval and those of the "
             "earlier ones",
         )
 

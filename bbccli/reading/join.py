@@ -22,7 +22,7 @@ from bbccli.reading.table import ArrowStream, Table, check_column_names
 from bbccli.types import IntArray
 
 _KEYLESS = (".npy", ".npz")
-_ORDER = f"give {parameter('by_position')} if the rows of both files are in the same order"
+_ORDER = f"give {parameter('by_position', True)} if the rows of both files are in the same order"
 
 
 def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
@@ -296,7 +296,7 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
             f"folds by row_id can't distinguish {file.sheet.n_repeats} repeats",
             path=frame.path,
             hint="put the folds into the predictions file; or give one row per row of that file, "
-            f"and {parameter('by_position')}",
+            f"and {parameter('by_position', True)}",
         )
     return {"fold": frame.column(name).take(entries)}
 

@@ -93,7 +93,7 @@ def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
             else:
                 wrong = not (_is_count(_whole(other)) and _is_count(numbers))
             if wrong:
-                otherwise = f"give {parameter('by_position')} if the order is the same"
+                otherwise = f"give {parameter('by_position', True)} if the order is the same"
                 raise InputError(
                     "rows are matched by position, but numbered in a different order",
                     path=table.path,

@@ -127,7 +127,7 @@ def test_groups_and_weights_have_to_agree():
     other = replace(grouped, groups=np.arange(60) // 2)
     with pytest.raises(InputError, match="differ in the group of sample") as caught:
         joined([grouped, renamed(other)], ["a", "b"])
-    assert "across if they are of different data sets" in caught.value.hint
+    assert "across=True if they are of different data sets" in caught.value.hint
     weighed = replace(one, outcome=replace(one.outcome, weights=np.full(60, 2.0)))
     with pytest.raises(InputError, match="only one of a and b gives the weight"):
         joined([one, renamed(weighed)], ["a", "b"])

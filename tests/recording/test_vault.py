@@ -306,8 +306,9 @@ def test_a_figure_is_wider_once_another_model_was_opened(tmp_path):
 def test_an_opening_beyond_the_plan_is_refused_without_the_stricter_level(run, tmp_path):
     model = LogisticRegression()
     first = run.open("a", model)
-    with pytest.raises(OptionError, match="1 opening of 1 planned: another one is beyond"):
+    with pytest.raises(OptionError, match="1 opening of 1 planned: another one is beyond") as error:
         run.open("b", model)
+    assert error.value.hint.startswith("stricter=True, which widens")
     assert len(lines(run)) == 1
     second = run.open("b", model, stricter=True)
     assert (first.level, second.level) == (0.95, 1 - 0.05 / 4 / 61)

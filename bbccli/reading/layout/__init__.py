@@ -222,7 +222,7 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
             path=tables[1].path,
             hint=f"give {parameter('row_id', shared)}, which has the same values in all files"
             if shared
-            else f"give {parameter('fold_files')} if the files hold the folds of one "
+            else f"give {parameter('fold_files', True)} if the files hold the folds of one "
             "configuration; use bbc batch if each is a separate experiment",
         )
     joined = [_joined(name, files, request) for name, files in models.items()]
