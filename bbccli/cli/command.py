@@ -38,10 +38,7 @@ COMMANDS = {
     "report": ("pages", "Make an HTML page of predictions or saved results."),
     "plot": ("pages", "Draw a figure of a result or of predictions."),
     "gate": ("gate", "Check saved results against a threshold; exit 3 if one fails."),
-    "explain": (
-        "explain",
-        "Explain a method, metric, choice or note, or what to report.",
-    ),
+    "explain": ("explain", "Explain a method, metric, test, choice, note or result."),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),
     "schema": ("registries", "Print the JSON Schema of what --format json writes."),

@@ -18,6 +18,9 @@ _names = names_in(
     "bbccli.stats.intervals:INTERVALS",
     "bbccli.notes:NOTES",
     "bbccli.reports.catalogue:STEPS",
+    "bbccli.comparisons.pairs:TESTS",
+    "bbccli.comparisons.across:TESTS",
+    "bbccli.dropping:RULES",
 )
 
 
@@ -26,7 +29,7 @@ def explain(
     what: Annotated[
         str | None,
         Option(
-            "A method, a metric, a kind of interval, what --select, --threshold or --calibrate "
+            "A method, metric, interval, test or rule, what --select, --threshold or --calibrate "
             "choose, the code of a note, or saved results: .json, "
             "or .jsonl with one per line; - is standard input. Without it: which number to "
             "report.",
@@ -37,11 +40,12 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain a method, metric, choice or note, or what to report.
+    """Explain a method, metric, test, choice, note or result.
 
     For a method or a metric: definition, assumptions, when not to use it, source. For an interval:
-    how often it covered the true value. For a choice (greedy, tuned, platt): how it is made. For a
-    note: meaning and remedy. For a saved result: which number to report and why, and all notes.
+    how often it covered the true value. For a test, a rule of bbc drop, or a choice (greedy, tuned,
+    platt): how it is made. For a note: meaning and remedy. For a saved result: which number to
+    report and why, and all notes.
 
     Examples:
       bbc explain bbc
@@ -60,7 +64,8 @@ def explain(
     if what is None:
         results = [catalogue.of_nothing()]
     elif what in METHODS:
-        results = [catalogue.of_method(*catalogue.facts_of_methods(what))]
+        method = catalogue.of_method(*catalogue.facts_of_methods(what))
+        results = [method, *catalogue.of_tests(what)]
     elif canonical(what, METRICS) in METRICS:
         results = [catalogue.of_metric(*catalogue.facts_of_metrics(what))]
     elif what in INTERVALS:
@@ -69,6 +74,8 @@ def explain(
         results = [catalogue.of_step(what.partition(":")[0])]
     elif what in NOTES:
         results = [catalogue.of_note(what)]
+    elif tests := catalogue.of_tests(what):
+        results = tests
     else:
         results = [catalogue.of_result(result.record) for result in _results(what)]
     write(on_terminal(results, style_for_stdout()), "-")

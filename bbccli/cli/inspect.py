@@ -30,14 +30,7 @@ def inspect(
       bbc inspect predictions.parquet
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
-    from bbccli.cli.output import (
-        STDOUT,
-        exit_by_verdicts,
-        form_for,
-        style_for,
-        tell_written,
-        write,
-    )
+    from bbccli.cli.output import STDOUT, exit_by_verdicts, form_for, style_for, tell_written, write
     from bbccli.platform import resources
     from bbccli.reports import FORMS, Kind
     from bbccli.types import GateOutcome

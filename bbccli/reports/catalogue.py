@@ -9,9 +9,12 @@ from math import isfinite
 from textwrap import fill
 from types import ModuleType
 
+from bbccli.comparisons import pairs
+from bbccli.comparisons.across import ranks
 from bbccli.documents.correct import Envelope, is_single, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
+from bbccli.dropping import over_folds, over_samples
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.methods.base import ASSUMED, formula, part
@@ -160,6 +163,7 @@ def of_nothing() -> list[Block]:
         ("a method", f"one of {len(METHODS)}, such as bbc or tt: bbc methods lists them"),
         ("a metric", f"one of {len(METRICS)}, such as auc: bbc metrics lists them"),
         ("an interval", listing(list(INTERVALS))),
+        ("a test, a rule", "of bbc compare --test or bbc drop --rule, such as mcnemar or bbcd"),
         ("a choice", listing(list(STEPS), len(STEPS))),
         ("a note", f"one of {len(NOTES)}, by the code that a result shows, such as few-folds"),
     ]
@@ -266,17 +270,41 @@ STEPS: dict[str, tuple[ModuleType, str]] = {
 def of_step(name: str) -> list[Block]:
     """Return what a choice does, paragraph by paragraph, as the module that makes it says."""
     module, option = STEPS[name]
-    text, _, source = (getdoc(module) or "").partition("Source: ")
     shared = sum(holder is module for holder, _ in STEPS.values()) > 1
-    parts = re.split(r"\n\n|\n(?=\d\. )", text.strip())
-    if shared:
-        parts = [part for part in parts if f"`{name}`" in part]
+    return _described("choice", name, option, getdoc(module) or "", f"`{name}`" * shared)
+
+
+def _described(kind: str, name: str, option: str, text: str, within: str = "") -> list[Block]:
+    """The paragraphs of a text, those that have some words in it, and its source."""
+    text, _, source = text.replace("```text\n", "").replace("\n```", "").partition("Source: ")
+    parts = [part for part in re.split(r"\n\n|\n(?=\d\. )", text.strip()) if within in part]
     return _facts(
-        ("choice", name),
+        (kind, name),
         ("option", option),
         *(("" if n else "what", " ".join(part.split())) for n, part in enumerate(parts)),
         ("source", " ".join(source.split())),
     )
+
+
+TESTED: dict[str, tuple[str, Sequence[ModuleType]]] = {
+    "--test": ("test", pairs.MODULES),
+    "--across --test": ("test", (ranks,)),
+    "--rule": ("rule", (over_samples, over_folds)),
+}
+"""Options of `bbc compare` and `bbc drop` that name a test: the word for one, and its modules."""
+
+
+def of_tests(name: str) -> list[list[Block]]:
+    """Return what each test, or rule of dropping, of this name does, as its module says."""
+    return [
+        _described(kind, name, f"{option} {name}", section)
+        for option, (kind, modules) in TESTED.items()
+        for module in modules
+        for title, section in re.findall(
+            r"^## (\S+)\n\n(.*?)(?=^## |\Z)", getdoc(module) or "", re.M | re.S
+        )
+        if title == name
+    ]
 
 
 NEEDS = {

@@ -6,6 +6,9 @@ import re
 import pytest
 
 from bbccli import METHODS, METRICS
+from bbccli.comparisons.across import TESTS as ACROSS
+from bbccli.comparisons.pairs import TESTS as PAIRS
+from bbccli.dropping import RULES
 from bbccli.notes import NOTES
 from bbccli.stats.intervals import INTERVALS
 from bbccli.types import Calibration, Select
@@ -26,7 +29,7 @@ def test_no_name_means_two_things(run):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods(run, name):
-    text = words(run, name)
+    text = re.split(rf" (?:test|rule) {name} option ", words(run, name))[0]
     assert text.startswith(f"method {name} what {METHODS[name].summary} ")
     assert "all assume the file holds all configurations" in text
     assert ("assumes " in text) == (name != "cvt")  # the naive figure assumes nothing
@@ -110,6 +113,16 @@ def test_a_note_of_a_later_version_is_shown_as_it_is(run, saved):
     saved.write_text(json.dumps(found))
     text = words(run, saved)
     assert "note new seen seen \\x1b[31m do mend" in text
+
+
+@pytest.mark.parametrize("name", dict.fromkeys((*PAIRS, *ACROSS, *RULES)))
+def test_a_test_is_explained_as_its_option_takes_it(run, name):
+    """Where the name is that of a method or a rule too, each has its part."""
+    parts = words(run, name).split(" option ")[1:]
+    of = {"--test": PAIRS, "--across --test": ACROSS, "--rule": RULES}
+    assert [part.split(f" {name} ")[0] for part in parts] == [o for o in of if name in of[o]]
+    assert all(" what " in part and len(part.split(" source ")) == 2 for part in parts)
+    assert words(run, name).startswith("method ") == (name in METHODS)
 
 
 def test_other_words(run, tmp_path):

@@ -11,14 +11,7 @@ from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, Replay
 from bbccli.notes import listing
 from bbccli.platform.text import Digits, every, percent
 from bbccli.reports import words as phrases
-from bbccli.reports.content import (
-    AnswerLines,
-    Block,
-    BlockTable,
-    Heading,
-    Notes,
-    TableColumn,
-)
+from bbccli.reports.content import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 

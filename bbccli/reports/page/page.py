@@ -20,15 +20,7 @@ from bbccli.reports.figures.estimates import experiments, short_paths
 from bbccli.reports.figures.rendering import draw_ahead
 from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.summary import Summary
-from bbccli.reports.page.markup import (
-    Markup,
-    details,
-    section,
-    table,
-    tag,
-    whole_page,
-    words,
-)
+from bbccli.reports.page.markup import Markup, details, section, table, tag, whole_page, words
 from bbccli.reports.page.sections import (
     cell,
     figure_section,

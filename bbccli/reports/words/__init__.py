@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from bbccli.documents.correct import (
-    Envelope,
-    Input,
-    Run,
-    bounds_in,
-    is_single,
-    notes_of,
-)
+from bbccli.documents.correct import Envelope, Input, Run, bounds_in, is_single, notes_of
 from bbccli.documents.gate import NAIVE
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.plan import Plan
