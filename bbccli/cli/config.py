@@ -246,7 +246,10 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
             known, within, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):
-            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, settings()))
+            nested = key in FILES["pyproject.toml"] and not FILES.get(path.name)
+            hint = "leave out tool.bbc before keys and tables: that is for pyproject.toml"
+            hint = hint if nested else nearest(key, settings())
+            raise OptionError(f"{path}: unknown table [{key}]", hint=hint)
         else:
             known, within, prefix = common(), {key: value}, ""
         for spelled, given in within.items():

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
-from bbccli.cli.command import command
+from bbccli.cli.command import command, origin_of
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.errors import OptionError
 from bbccli.platform.arguments import Panel, Scope, names_in, option
@@ -115,14 +115,18 @@ def drop(
     from bbccli.domain.plan import Plan, pooling_of
     from bbccli.dropping import drop as decide
     from bbccli.dropping import replay
-    from bbccli.metrics import choose_metrics
     from bbccli.platform.resources import enter
     from bbccli.platform.text import visible
     from bbccli.reports import Kind
     from bbccli.types import GateOutcome
-    from bbccli.use_cases.correct import working
+    from bbccli.use_cases.correct import measured, working
 
     rules = options.rules()
+    if options.list_ and format != "table" and origin_of("format") == "COMMANDLINE":
+        raise OptionError(
+            f"--list prints one name per line, not --format {format}",
+            hint="leave out --list: every format has the names; or leave out --format",
+        )
     result: Any
     limits: Any = {"threshold": options.confidence, "min_samples": options.min_samples}
     plan = Plan(options.n_resamples, clip=options.clip, seed=options.seed)
@@ -131,12 +135,11 @@ def drop(
         enter(progress, "reading")
         matrix = options.read_files(files, unfinished=not options.replay_)
         matrix = options.scored(matrix, options.cut)
-        names = [options.metric] if options.metric else None
-        metric = choose_metrics(names, matrix)[0]
+        matrix, (metric, *_) = measured(options, options.metric, matrix)
         pooling, selection = pooling_of(options.pooling, matrix.source.metadata)
         plan = replace(plan, pooling=pooling, selection=selection)
         enter(progress, "resampling")
-        with working(names, matrix):
+        with working(options.metric, matrix):
             if options.replay_:
                 order = options.fold_order.split(",") if options.fold_order else None
                 result, notes = replay(

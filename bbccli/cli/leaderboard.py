@@ -53,10 +53,9 @@ def leaderboard(
     from bbccli.cli.output import form_for, publish
     from bbccli.documents.leaderboard import ranked_record
     from bbccli.errors import OptionError
-    from bbccli.metrics import choose_metrics
     from bbccli.platform.resources import enter
     from bbccli.reports import FORMS, Kind
-    from bbccli.use_cases.correct import of_deployed, working
+    from bbccli.use_cases.correct import measured, of_deployed, working
 
     analysis.check()
     if top is not None and top < 1:
@@ -68,10 +67,8 @@ def leaderboard(
         if top is None and form.writer:
             top = n_shown(matrix.n_configurations)
         enter(progress, "scoring")
-        plan, metrics = (
-            analysis.plan(matrix.source.metadata),
-            choose_metrics(analysis.metric, matrix),
-        )
+        plan = analysis.plan(matrix.source.metadata)
+        matrix, metrics = measured(analysis, analysis.metric, matrix)
         with working(analysis.metric, matrix):
             plan, matrix, notes = of_deployed(analysis, matrix, plan, metrics[0])
             matrix = replace(matrix, notes=(*matrix.notes, *notes))

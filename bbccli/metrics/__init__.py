@@ -289,12 +289,8 @@ def meant_by(name: str) -> str:
     ('recall', 'f1', 'acuracy')
     """
     bare = re.sub(r"-(score|loss|score-loss)$", "", name)
-    candidates = (
-        MEANT.get(bare, bare),
-        canonical(bare, METRICS),
-        canonical(f"neg-{name}", METRICS),
-    )
-    return next((candidate for candidate in candidates if candidate in METRICS), name)
+    meant = MEANT.get(bare, bare), canonical(bare, METRICS), canonical(f"neg-{name}", METRICS)
+    return next((one for one in meant if one in METRICS), name)
 
 
 def canonical(name: str, names: Container[str]) -> str:

@@ -18,7 +18,7 @@ from bbccli.domain.plan import CLIP, Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer, mean_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.types import FloatArray, MetricKind, Pooling
+from bbccli.types import FloatArray, MetricKind, Pooling, PredictionKind
 
 POWERS = {"rmse": 1, "mse": 2, "mae": 1}
 """Metrics that can be capped, and the power of an error that is one of their values."""
@@ -133,6 +133,13 @@ def with_clip(metric: Metric, clip: float) -> Metric:
     if not isinstance(metric.bind, MeanSurprise) or metric.bind.clip == clip:
         return metric
     return replace(metric, bind=MeanSurprise(clip))
+
+
+def changes(option: str, metric: Metric) -> bool:
+    """Return whether an option of scoring, `clip`, `cap` or that of a cut, changes a metric."""
+    if option == "clip":
+        return isinstance(metric.bind, MeanSurprise)
+    return metric.name in POWERS if option == "cap" else metric.wants is PredictionKind.LABEL
 
 
 def with_plan(metric: Metric, plan: Plan) -> Metric:

@@ -264,17 +264,13 @@ def few_for_a_cut(n_positive: int) -> Texts:
 
 
 @note(CARE)
-def cut_unseen(threshold: str, metrics: Sequence[str]) -> Texts:
-    """A cut was asked for, and no metric here depends on it.
+def no_effect(option: str, metric: str) -> Texts:
+    """A cut, cap or clip was asked for, and no metric here depends on it.
 
-    Remedy: name a metric of predicted classes beside the one that selects, such as
-    `--metric auc --metric f1`.
+    Remedy: leave the option out, or name a metric that it changes.
     """
-    shown = (*metrics, threshold.partition(":")[2] or "f1")
-    return (
-        f"no figure here depends on the cut, --threshold {threshold}",
-        f"to see what it does, give {' '.join(f'--metric {metric}' for metric in shown)}",
-    )
+    other = f"use a metric that it changes, such as {metric}, or " if metric else ""
+    return f"no figure here depends on {option}", f"{other}leave it out"
 
 
 @note(HARMLESS)

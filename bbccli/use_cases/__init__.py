@@ -276,9 +276,10 @@ class PlanOptions(ScoringOptions):
         "Ends of the interval to estimate; the pessimistic end is the one at which the metric is "
         "worse.",
     )
-    interval: IntervalKind = _interval(
-        IntervalKind.PERCENTILE,
+    interval: IntervalKind | None = _interval(
+        None,
         "Kind of interval made from the resamples; matched, calibrated and sharp are experimental.",
+        default="percentile",
     )
     guard: bool = _interval(
         True,
@@ -319,6 +320,7 @@ class PlanOptions(ScoringOptions):
         pooling, selection = pooling_of(self.pooling, metadata)
         decided: dict[str, Any] = {"pooling": pooling, "selection": selection}
         decided["select"] = self.select or Select.BEST
+        decided["interval"] = self.interval or IntervalKind.PERCENTILE
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
 
 
@@ -459,7 +461,7 @@ class Analysis(VaultOptions, GateOptions, MakingOptions, GapOptions, InputOption
         from bbccli.metrics import metric_named
 
         self.plan({})
-        if self.tight and (self.method or self.interval is not IntervalKind.PERCENTILE):
+        if self.tight and (self.method or self.interval):
             given = "method" if self.method else "interval"
             raise OptionError(
                 f"{parameter('tight')} chooses the method and the interval, and so does "

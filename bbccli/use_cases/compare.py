@@ -16,12 +16,7 @@ from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.platform.arguments import Panel, Scope, names_in, option
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.resources import Progress, enter, silent
-from bbccli.use_cases import (
-    GapOptions,
-    InputOptions,
-    MakingOptions,
-    metric_option,
-)
+from bbccli.use_cases import GapOptions, InputOptions, MakingOptions, metric_option
 
 if TYPE_CHECKING:
     from bbccli.comparisons.records import Comparison
@@ -180,7 +175,7 @@ class CompareOptions:
         if question is ComparisonKind.PAIRS and over_sets:
             raise OptionError(
                 f"{over_sets[0]} is a test over data sets",
-                hint=f"use {parameter('across')}, with a file for each",
+                hint=f"use {parameter('across', True)}, with a file for each",
             )
         bayesian = [name for name, test in TESTS.items() if test.bayesian]
         if self.rope and not {ALL, *bayesian} & {*names}:
@@ -193,11 +188,6 @@ class CompareOptions:
 @dataclass(frozen=True, kw_only=True)
 class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
     """All options that a comparison depends on."""
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The given metric, if any."""
-        return (self.metric,) if self.metric else ()
 
     def asked(self, n_sources: int) -> ComparisonKind:
         """Return the kind of comparison for this many files; refuse options of several kinds."""
@@ -225,12 +215,12 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
             return replace(matrix, source=replace(matrix.source, path=name))
         return matrix
 
-    def _metric_and_plan(self, matrix: PredictionMatrix) -> tuple[Metric, Plan]:
-        """Return the metric and the plan for a matrix."""
-        from bbccli.metrics import choose_metrics
+    def _planned(self, matrix: PredictionMatrix) -> tuple[PredictionMatrix, Metric, Plan]:
+        """Return a matrix with its notes on options, the metric and the plan."""
+        from bbccli.use_cases.correct import measured
 
-        metric = choose_metrics(self.metrics or None, matrix)[0]
-        return metric, self.plan(matrix.source.metadata)
+        matrix, metrics = measured(self, self.metric, matrix)
+        return matrix, metrics[0], self.plan(matrix.source.metadata)
 
     def _of_same_samples(
         self,
@@ -250,7 +240,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
 
         matrix, families = self._joined(sources, names)
         enter(progress, "comparing")
-        metric, plan = self._metric_and_plan(matrix)
+        matrix, metric, plan = self._planned(matrix)
         matrix = counted_in(matrix, plan)
         comparisons: Sequence[Comparison] = ()
         notes: Sequence[Note] = ()
@@ -260,7 +250,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
                 "them in every resample",
                 hint=f"{parameter('baseline')} NAME, or alone: against the best single one",
             )
-        with working(self.metrics, matrix):
+        with working(self.metric, matrix):
             if question is ComparisonKind.BASELINE and plan.makes:
                 comparisons = (made_against(matrix, metric, plan, self.baseline, self.margin),)
             elif question is ComparisonKind.BASELINE:
@@ -342,13 +332,13 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
                 hint=f"give a file for each data set; without {parameter('across')}, "
                 f"{parameter('by')} compares the families of one",
             )
-        matrices = [self._read(*pair) for pair in zip(sources, names, strict=True)]
-        metrics, plans = zip(*map(self._metric_and_plan, matrices), strict=True)
+        read = (self._planned(self._read(*pair)) for pair in zip(sources, names, strict=True))
+        matrices, metrics, plans = zip(*read, strict=True)
         _check_alike(matrices, metrics, plans)
         tables = []
         for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
             columns = None if self.by is None else families_by(matrix, self.by)
-            with working(self.metrics, matrix):
+            with working(self.metric, matrix):
                 tables.append(performances_of(matrix, metric, plan, columns))
         families = tuple(dict.fromkeys(family for table in tables for family in table))
         ranks = compare_across(

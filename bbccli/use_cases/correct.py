@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,21 +13,18 @@ from bbccli.documents.correct import Envelope, MadeGain, envelope, reported_esti
 from bbccli.documents.gate import judged, undecided_verdict
 from bbccli.domain.estimate import Estimate, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.domain.plan import OF_TOOL, Plan
+from bbccli.domain.plan import CLIP, OF_TOOL, Plan
 from bbccli.domain.source import Ensemble, ToolRun
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
-from bbccli.metrics import METRICS, Metric, blamed, choose_metrics
-from bbccli.metrics.capped import POWERS, attainable, with_plan
+from bbccli.metrics import METRICS, Metric, blamed, choose_metrics, fitting
+from bbccli.metrics.capped import POWERS, attainable, changes, with_plan
 from bbccli.notes import Note
-from bbccli.notes.intervals import cut_unseen
-from bbccli.notes.lacking import (
-    deployed_is_stacked,
-    ensemble_not_repeated,
-    ensemble_not_reproduced,
-)
+from bbccli.notes.intervals import no_effect
+from bbccli.notes.lacking import deployed_is_stacked, ensemble_not_repeated, ensemble_not_reproduced
 from bbccli.platform import resources
+from bbccli.platform.arguments import as_list
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import Json
 from bbccli.platform.resources import Progress, enter, silent
@@ -68,7 +65,7 @@ def answer(
     enter(progress, "reading")
     (sheet, matrix), rule = analysis.read_sheet(path), analysis.rule
     plan = analysis.plan(matrix.source.metadata)
-    metrics = choose_metrics(analysis.metric, matrix)
+    matrix, metrics = measured(analysis, analysis.metric, matrix)
     try:
         if rule is not None:
             judging = with_plan(metrics[0], plan)
@@ -86,10 +83,8 @@ def answer(
             estimates, notes = estimate(
                 matrix, metrics, plan, methods, tight=analysis.tight, progress=progress
             )
-            hidden = analysis.vault is not None and not any(
-                estimate.opened for estimate in estimates
-            )
-            if hidden and rule is not None:
+            hidden = not any(estimate.opened for estimate in estimates)
+            if analysis.vault is not None and rule is not None and hidden:
                 raise UndefinedError(
                     "the vault shows no figure that could be judged",
                     hint="go on with the search; or leave out the gate, or reach",
@@ -111,11 +106,7 @@ def answer(
         gate = undecided_verdict(rule, metrics[0].name, rule.method, problem)
         record = envelope(matrix, [], plan=plan, gate=gate)
         raise UndecidedError(problem, record, hint=hint) from error
-    notes = [*notes, *on_ensemble]
-    if analysis.threshold is not None and all(
-        metric.wants is not PredictionKind.LABEL for metric in metrics
-    ):
-        notes.append(cut_unseen(str(analysis.threshold), [metric.name for metric in metrics]))
+    notes += on_ensemble
     record = envelope(matrix, estimates, notes, search_cost=of_search, **of_run)
     return Analysed(matrix, metrics, estimates, judged(record, rule), plan)
 
@@ -262,12 +253,25 @@ def _beside(
         yield with_most(single), MadeGain(metric.name, *figures)
 
 
+def measured(
+    options: Any, names: str | Sequence[str] | None, matrix: PredictionMatrix
+) -> tuple[PredictionMatrix, list[Metric]]:
+    """Return the metrics, and the matrix with a note on each option that changes none of them."""
+    metrics, notes = choose_metrics(names, matrix), []
+    for name in ("clip", "cap", "threshold", "cut"):
+        value = vars(options).get(name)  # where the command has it
+        if value not in (None, CLIP) and not any(changes(name, metric) for metric in metrics):
+            other = next((m.name for m in fitting(matrix) if changes(name, m)), "")
+            notes.append(no_effect(f"--{name} {value}", other))
+    return replace(matrix, notes=(*matrix.notes, *notes)) if notes else matrix, metrics
+
+
 @contextmanager
-def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
+def working(names: str | Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
     """Work on a matrix within the memory that it needs; errors of a custom metric name it."""
     with (
         resources.use(resources.current().for_predictions(*matrix.size)),
-        blamed(names or (), matrix.source.path),
+        blamed(as_list(names), matrix.source.path),
         np.errstate(over="ignore"),
     ):
         yield

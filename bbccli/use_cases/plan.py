@@ -141,9 +141,9 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
     def answer(self, pilot: Any = None, progress: Progress = silent) -> PlanEnvelope:
         """Plan from files, a table, a matrix, or stated values (None); return the document."""
         from bbccli.documents.plan import plan_document
-        from bbccli.metrics import choose_metrics, metric_named
+        from bbccli.metrics import metric_named
         from bbccli.planning import of_pilot, of_stated, planned_for
-        from bbccli.use_cases.correct import working
+        from bbccli.use_cases.correct import measured, working
 
         plan, matrix = self.plan({}), None
         if pilot is None:
@@ -152,11 +152,10 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         else:
             enter(progress, "reading")
             matrix = self.scored(self.read_files(pilot, missing=self.missing), None)
-            names = [self.metric] if self.metric else None
-            metric = choose_metrics(names, matrix)[0]
+            matrix, (metric, *_) = measured(self, self.metric, matrix)
             plan = self.plan(matrix.source.metadata)
             enter(progress, "resampling")
-            with working(names, matrix):
+            with working(self.metric, matrix):
                 basis = of_pilot(matrix, metric, plan)
         enter(progress, "planning")
         return plan_document(matrix, plan, planned_for(basis, self.question(), plan, progress))

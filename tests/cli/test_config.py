@@ -104,6 +104,8 @@ def test_a_gate_of_the_project(run, folder):
         swept("output = 'x'", "unknown key 'output'", "a single run"),
         swept("strict = true", "unknown key 'strict'", 'use missing = "error"'),
         swept("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
+        ("[tool.bbc]\nseed = 1", "unknown table [tool]", "leave out tool.bbc before keys"),
+        ("bbc.drop.seed = 1", "unknown table [bbc]", "leave out tool.bbc before keys"),
         swept("drop = 1", "drop is not a table", "[drop]"),
         ("[drop]\nlevel = 0.9", "unknown key 'drop.level'", ""),
         swept("[drop]\nn-resamples = 'x'", "drop.n-resamples is 'x'", "an integer"),

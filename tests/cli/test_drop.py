@@ -112,6 +112,7 @@ def test_lists_are_the_two_halves(call, table):
     partial = so_far(table, 7)
     listed = {which: call(partial, "--list", which)[0].splitlines() for which in ("drop", "keep")}
     assert sorted(listed["drop"] + listed["keep"]) == sorted(table.column_names[3:])
+    assert call(partial, "--list", "keep", "--format", "table")[0].splitlines() == listed["keep"]
     assert listed["drop"]
     assert listed["keep"]
 
@@ -207,6 +208,7 @@ def test_folds_that_are_not_shuffled_are_noted(run, tmp_path, kind):
         swept(("--orders", "3"), "error: --orders needs --replay"),
         swept(("--fold-order", "1,2"), "error: --fold-order needs --replay"),
         swept(("--replay", "--list", "drop"), "error: --list does not go with --replay"),
+        (("--list", "keep", "--format", "json"), "error: --list prints one name per line, not "),
         swept(("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
         (("--replay", "--fold-order", "1,2"), "error: --fold-order 1,2 is not an order of the"),
         swept(

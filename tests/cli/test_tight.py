@@ -63,7 +63,9 @@ def test_a_project_may_ask_for_it(run, cancer, tmp_path):
     assert found["report"][0]["method"] == "bbc-632"
 
 
-@pytest.mark.parametrize("more", [("--method", "bbc"), ("--interval", "matched")])
+@pytest.mark.parametrize(
+    "more", [("--method", "bbc"), ("--interval", "matched"), ("--interval", "percentile")]
+)
 def test_method_and_interval_are_not_given_beside_it(run, cancer, more):
     err = run.refused("correct", cancer, "--tight", *more)
     assert f"--tight chooses the method and the interval, and so does {more[0]}" in err

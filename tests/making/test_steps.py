@@ -9,7 +9,7 @@ from making import loops
 from making.test_ensembles import bags, shares_of
 from matrices import binary, multiclass, regression
 
-from bbccli import METHODS, METRICS, Plan, correct
+from bbccli import METHODS, METRICS, Plan, compare, correct, plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.capped import with_plan
 from bbccli.reports.words.sentences import gains
@@ -252,16 +252,29 @@ def test_notes_say_what_takes_part_and_what_it_rests_on():
     assert "one-member" in codes(correct(matrix, **ensemble))
 
 
-def test_a_cut_on_which_no_figure_depends_is_told_with_what_would_show_it():
-    matrix = binary(n_samples=60)
-    for cut, metric, other in (("0.3", "auc", "f1"), ("tuned:mcc", "log-loss", "mcc")):
-        found = correct(matrix, metric=metric, threshold=cut, n_resamples=20)
-        (one,) = (one for one in found.document.record.notes if one.code == "cut-unseen")
-        assert f"--metric {metric} --metric {other}" in one.remedy
-        seen = correct(matrix, metric=[metric, other], threshold=cut, n_resamples=20)
-        assert "cut-unseen" not in codes(seen)
-        assert {one.metric for one in seen.document.record.estimates} == {metric, other}
-    assert "cut-unseen" not in codes(correct(matrix, metric="accuracy", n_resamples=20))
+def test_an_option_on_which_no_figure_depends_is_told_with_a_metric_that_does():
+    binaries, values = binary(n_samples=60), regression(n_samples=60)
+    for matrix, option, metric, other in (
+        (binaries, {"threshold": "0.3"}, "auc", "accuracy"),
+        (binaries, {"threshold": "tuned:mcc"}, "log-loss", "accuracy"),
+        (binaries, {"clip": 0.01}, "accuracy", "log-loss"),
+        (values, {"cap": 0.9}, "r2", "rmse"),
+    ):
+        ((name, value),) = option.items()
+        for ask in (correct, compare, plan):
+            if ask is plan and name == "threshold":
+                continue
+            found = ask(matrix, metric=metric, n_resamples=20, **option)
+            (one,) = (one for one in found.document.record.notes if one.code == "no-effect")
+            assert one.text == f"no figure here depends on --{name} {value}"
+            assert f"such as {other}, or leave it out" in one.remedy
+            seen = ask(matrix, metric=other, n_resamples=20, **option)
+            assert "no-effect" not in {note.code for note in seen.document.record.notes}
+        seen = correct(matrix, metric=[metric, other], n_resamples=20, **option)
+        assert "no-effect" not in codes(seen)
+    found = correct(values, metric="rmse", clip=0.01, n_resamples=20)
+    assert [one.remedy for one in found.record.notes if one.code == "no-effect"] == ["leave it out"]
+    assert "no-effect" not in codes(correct(binaries, metric="accuracy", n_resamples=20))
 
 
 def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
