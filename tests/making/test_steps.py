@@ -12,7 +12,8 @@ from matrices import binary, multiclass, regression
 from bbccli import METHODS, METRICS, Plan, compare, correct, plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.capped import with_plan
-from bbccli.reports.words.sentences import gains
+from bbccli.platform.records import Document
+from bbccli.reports import FORMS
 from bbccli.stats.case import maker_of
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
@@ -278,8 +279,6 @@ def test_an_option_on_which_no_figure_depends_is_told_with_a_metric_that_does():
 
 
 def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
-    from bbccli.reports import FORMS
-
     found = correct(binary(n_samples=60), metric="log-loss", select="stack", n_resamples=50)
     record, text = found.record, FORMS["table"](found.document)
     (gain,), flat = record.gains, " ".join(text.split())
@@ -303,6 +302,12 @@ def test_a_cut_is_named_in_the_sentence():
     assert f"{steps.winner}, its platt calibration and its cut for F1 among" in steps.sentence()
 
 
+def said_of(found, gain):
+    """What is printed of a result with another gain."""
+    moved = Document.of(replace(found.record, gains=(gain,)))
+    return " ".join(FORMS["table"](moved).split())
+
+
 def test_a_gain_from_too_few_resamples_is_no_evidence():
     """Their ends are the extreme ones, whose error is not known."""
     matrix = binary(n_samples=60, seed=5)
@@ -310,11 +315,8 @@ def test_a_gain_from_too_few_resamples_is_no_evidence():
         found = correct(matrix, metric="auc", select="mean:2", n_resamples=n_resamples)
         (gain,) = found.record.gains
         moved = replace(gain, interval=replace(gain.interval, lower=0.2, upper=0.2))
-        (said,) = gains(replace(found.record, gains=(moved,)))
-        assert ("too few resamples to be evidence" in said) == told
-        level = replace(moved, looked=1e-9)
-        (said,) = gains(replace(found.record, gains=(level,)))
-        assert "looks no better; expect" in said
+        assert ("too few resamples to be evidence" in said_of(found, moved)) == told
+        assert "looks no better; expect" in said_of(found, replace(moved, looked=1e-9))
 
 
 def test_resamples_name_what_was_made():
@@ -324,12 +326,11 @@ def test_resamples_name_what_was_made():
 
 def test_a_gain_within_the_error_of_drawing_is_said_to_be_one_of_the_seed():
     found = correct(binary(n_samples=60, seed=5), metric="auc", select="mean:2", n_resamples=50)
-    record = found.document.record
-    (gain,) = record.gains
+    (gain,) = found.record.gains
     error = gain.monte_carlo_error
     assert 0 < error.value < error.lower < gain.value - gain.interval.lower
     words = ["no evidence of a gain", "another seed"]
     for lower, told in [(-0.1, words[:1]), (error.lower, words[1:]), (2.1 * error.lower, [])]:
         moved = replace(gain, interval=replace(gain.interval, lower=lower, upper=0.5))
-        (said,) = gains(replace(record, gains=(moved,)))
+        said = said_of(found, moved)
         assert [word for word in words if word in said] == told

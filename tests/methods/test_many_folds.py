@@ -1,5 +1,7 @@
 """Folds in runs: the same performances, and no work in folds times samples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from day import swept
@@ -12,39 +14,33 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.platform import resources
 from bbccli.stats.resampling import every_resample
-from bbccli.stats.selection import pooling
-from bbccli.stats.selection.candidates import by_repeat, fold_performances
-from bbccli.types import PredictionKind, Task
+from bbccli.stats.selection.candidates import candidates, fold_performances
+from bbccli.types import Pooling, PredictionKind, Task
 
 
-@pytest.mark.parametrize("few", [1, swept(64)])
 @pytest.mark.parametrize(
-    ("matrix", "metric"),
+    ("matrix", "name"),
     [
         (binary(60, n_folds=10), "auc"),
-        swept(binary(60, n_folds=15, n_repeats=2), "brier"),
+        (binary(300, n_folds=100), "accuracy"),  # more than each look through all samples
+        swept(binary(300, n_folds=100, n_repeats=2), "brier"),
         swept(survival(80, n_folds=8), "concordance"),
     ],
 )
-def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
-    monkeypatch.setattr(pooling, "FEW_FOLDS", few)
-    (scorer, *_), folds = (
-        by_repeat(matrix, METRICS[metric], np.arange(matrix.n_configurations)),
-        matrix.folds[0],
-    )
-    masks = (folds == np.unique(folds)[:, None]).astype(np.uint8)
-    expected = scorer(masks)
-    assert_allclose(pooling.scored_in_folds(scorer, folds), expected, rtol=1e-12)
-    members, scorers = pooling.by_fold(scorer, folds)
-    for fold, (rows, own) in enumerate(zip(members, scorers, strict=True)):
-        assert_array_equal(rows, np.flatnonzero(masks[fold]))
-        assert_allclose(own(np.ones((1, len(rows)), np.uint8))[0], expected[fold], rtol=1e-12)
+def test_runs_of_folds_change_nothing(matrix, name):
+    metric, found = METRICS[name], fold_performances(matrix, METRICS[name])
+    predictions = matrix.as_kind(metric.wants)
+    for of_repeat, folds, by_fold in zip(predictions, matrix.folds, found, strict=True):
+        for fold, performances in enumerate(by_fold):
+            rows = np.flatnonzero(folds == fold)
+            alone = metric.bind(matrix.outcome.take(rows), of_repeat[rows])
+            expected = alone(np.ones((1, len(rows)), np.uint8))[0]
+            assert_allclose(performances, expected, rtol=1e-12)
 
 
 def test_restricting_a_mean_over_folds():
     matrix, rows = binary(60, n_folds=10), np.arange(60) % 3 > 0
-    scorer = by_repeat(matrix, METRICS["brier"], np.arange(7))[0]
-    whole = pooling.MeanOverFolds.of(scorer, matrix.folds[0])
+    whole = candidates(matrix, METRICS["brier"], Pooling.FOLD_MEAN).bind(np.arange(7))
     weights = np.random.default_rng(0).integers(0, 3, (5, 60)) * rows
     assert_allclose(whole.restrict(rows)(weights[:, rows]), whole(weights), rtol=1e-12)
 
@@ -57,21 +53,30 @@ def leave_one_out(n):
     return of(outcome, predictions, PredictionKind.PROBABILITY, n_folds=n)
 
 
-def test_leave_one_out_of_many_samples(monkeypatch):
+class Counting:
+    """A scorer that counts the samples from which others are restricted."""
+
+    def __init__(self, scorer, looked_at):
+        self.scorer, self.looked_at = scorer, looked_at
+        self.n_configurations, self.paired = scorer.n_configurations, scorer.paired
+
+    def __call__(self, weights, configurations=None):
+        return self.scorer(weights, configurations)
+
+    def restrict(self, rows):
+        self.looked_at.append(len(rows))
+        return Counting(self.scorer.restrict(rows), self.looked_at)
+
+
+def test_leave_one_out_of_many_samples():
     """Samples that all runs of folds look at: N sqrt(F), not N F."""
-    looked_at = []
-    scorer = METRICS["accuracy"].bind(
-        Outcome(Task.BINARY, np.arange(2000) % 2, ("no", "yes")), np.zeros((2000, 1), int)
-    )
+    looked_at, accuracy = [], METRICS["accuracy"]
 
-    class Counting(type(scorer)):
-        def restrict(self, rows):
-            looked_at.append(len(rows))
-            return super().restrict(rows)
+    def bind(outcome, predictions):
+        return Counting(accuracy.bind(outcome, predictions), looked_at)
 
-    counting = Counting(scorer.parts, scorer.formula, scorer.n_configurations, scorer.share)
-    pooling.by_fold(counting, np.arange(2000))
-    assert sum(looked_at) < 4 * 2000**1.5
+    fold_performances(leave_one_out(2000), replace(accuracy, name="counting", bind=bind))
+    assert 0 < sum(looked_at) < 4 * 2000**1.5
 
 
 @pytest.mark.sweep

@@ -21,8 +21,8 @@ from bbccli.notes import NOTES
 from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS
-from bbccli.reports.evidence import Exhibit
-from bbccli.reports.page.of_blocks import figures_of
+from bbccli.reports.evidence import Evidence, Exhibit, Ranking
+from bbccli.reports.figures import draw
 from bbccli.reports.words.comparison_sentences import quote
 from bbccli.stats.case import Answer
 from bbccli.stats.resampling import draws_of
@@ -219,7 +219,8 @@ def test_compare_and_leaderboard_have_the_winner_and_the_order_of_correct(share,
         lead = measured[one.configuration] - measured[winner]
         assert one.difference == pytest.approx(lead, abs=1e-12)
     document = compare_document([matrix], METRICS["r2"], plan, best_set=found)
-    (figure,) = figures_of(Exhibit(document))
+    ranking = Evidence(ranking=Ranking.of(document.metric, found))
+    figure = draw("ranking", Exhibit(document, evidence=ranking))
     assert json.dumps(figure.spec).count(f"{winner} (winner)") == str(figure.spec).count("(winner)")
 
 
