@@ -264,13 +264,11 @@ def small(run, tmp_path):
     """Run `bbc drop` on 60 samples in five folds: (exit status, standard output, error)."""
 
     def on(columns, *options, fold=True):
-        path = tmp_path / "small.csv"
-        lines = [",".join(["row_id", "truth", *["fold"] * fold, *columns])]
-        for i, cells in enumerate(zip(*columns.values(), strict=True)):
-            own = [f"s{i}", i % 2, *[i // 2 % 5] * fold, *cells]
-            lines.append(",".join(map(str, own)))
-        path.write_text("\n".join(lines))
-        return run("drop", path, *FAST, *options)
+        rows = np.arange(60)
+        known = {"fold": rows // 2 % 5} if fold else {}
+        table = pd.DataFrame({"row_id": rows, "truth": rows % 2, **known, **columns})
+        table.to_csv(tmp_path / "small.csv", index=False)
+        return run("drop", tmp_path / "small.csv", *FAST, *options)
 
     return on
 

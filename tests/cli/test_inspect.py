@@ -326,10 +326,10 @@ def test_copies_are_counted_in_plain_words(save, copies, words):
 
 
 def test_scores_of_a_run_are_told(save, tmp_path):
-    path = save("row_id,fold,truth,a,b\n" + "".join(
-        f"{i},{i // 2% 2},{'xy'[i % 2]},{(i * 7% 10) / 10},{(i * 3% 10) / 10}\n"
-        for i in range(10)
-    ))  # fmt: skip
+    rows = [
+        f"{i},{i // 2 % 2},{'xy'[i % 2]},{i * 7 % 10 / 10},{i * 3 % 10 / 10}" for i in range(10)
+    ]
+    path = save("\n".join(["row_id,fold,truth,a,b", *rows]))
     matrix = read(path)
     value = float(candidates(matrix, METRICS["auc"], Pooling.POOLED).performances()[0])
     score = {"id": "a", "metric": "auc", "value": value, "tolerance": 1e-6, "selection": "pooled"}
@@ -343,13 +343,11 @@ def test_scores_of_a_run_are_told(save, tmp_path):
     assert told(score) == ("pass", "1 of 1 scores recomputed, largest difference 0")
     near = score | {"value": value + 3e-8}
     assert told(near) == ("pass", "1 of 1 scores recomputed, largest difference 3e-08")
-    assert told(score | {"metric": "rmse"}) == (
-        "skipped", "its metric can't be computed from these predictions"
-    )  # fmt: skip
-    assert told(score, n_samples=13) == (
-        "skipped", "the run scored 13 samples, and 10 take part"
-    )  # fmt: skip
-    assert told(score, n_samples=7)[1] == "the run scored 7 samples, and 10 take part"
+    other = "its metric can't be computed from these predictions"
+    assert told(score | {"metric": "rmse"}) == ("skipped", other)
+    for n in (7, 13):
+        other = f"the run scored {n} samples, and 10 take part"
+        assert told(score, n_samples=n) == ("skipped", other)
 
 
 def test_memory_bounds_what_is_compared():

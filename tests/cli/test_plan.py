@@ -7,6 +7,7 @@ import re
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from day import swept
 
@@ -210,15 +211,12 @@ def test_a_stated_spread_of_0_is_not_said_to_be_chance(run):
     ("rows", "names", "noted"), [(30, 12, True), (60, 9, True), (60, 12, False)]
 )
 def test_a_small_pilot_is_rough(run, tmp_path, rows, names, noted):
-    rng = np.random.default_rng(0)
     truth = np.arange(rows) % 2
-    lines = [",".join(["truth", *(f"c{k}" for k in range(names))])]
-    scores = 0.3 * truth[:, None] + 0.7 * rng.random((rows, names))
-    for cls, row in zip(truth, scores, strict=True):
-        lines.append(",".join([str(cls), *(f"{one:.3f}" for one in row)]))
-    path = tmp_path / "pilot.csv"
-    path.write_text("\n".join(lines))
-    found = document(run, "plan", path, "--samples", "100", "--n-resamples", "40")["notes"]
+    scores = 0.3 * truth[:, None] + 0.7 * np.random.default_rng(0).random((rows, names))
+    table = pd.DataFrame(scores.round(3)).add_prefix("c").assign(truth=truth)
+    table.to_csv(tmp_path / "pilot.csv", index=False)
+    asked = ("--samples", "100", "--n-resamples", "40")
+    found = document(run, "plan", tmp_path / "pilot.csv", *asked)["notes"]
     told = [one["text"] for one in found if one["code"] == "rough-pilot"]
     words = f"a pilot of {rows} samples and {names} configurations shows only roughly"
     assert [text.startswith(words) for text in told] == [True] * noted
