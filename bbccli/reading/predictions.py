@@ -17,7 +17,7 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.reading.classes import BY_CLASS
 from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, text_entries
-from bbccli.reading.roles import Hints
+from bbccli.reading.roles import OUTCOME, Hints
 from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
@@ -330,7 +330,7 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
         return f"{parameter('prediction')} NAME, if another column has the predictions"
     if sheet is not None and sheet.layout == WIDE:
         roles = {role: column.name for role, column in sheet.roles.items()}
-        advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        advised = advice(sheet.table, roles, Hints(declared=sheet.declared, absent=OUTCOME))
         if name in advised.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"
             return f"give {advised} if that is right; otherwise {leave}"

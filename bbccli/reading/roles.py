@@ -173,8 +173,8 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
         *("truth", "y", "y_true", "label", "labels", "target", "outcome", "obs", "correct"),
         *("class", *LATE_TRUTHS),
     ),
-    "time": ("time",),
-    "event": ("event", "status"),
+    "time": ("time", "duration"),
+    "event": ("event", "status", "observed"),
     "group": ("group", "groups", "patient_id", "cluster"),
     "weight": ("weight", "weights", "sample_weight"),
     "outer_fold": ("outer_fold",),
@@ -257,11 +257,13 @@ _NUMBER = pattern(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:
-    """False if `id` or `id2` does not hold folds or repeats; other names always fit."""
+    """False if `id` or `id2` does not hold folds or repeats, and if an event that may be a truth
+    has not two values; other names always fit.
+    """
+    if role == "event" and name.casefold() in NAMES["truth"]:
+        return len(frame.column(name).codes()[1]) == 2
     if name.casefold() not in ("id", "id2"):
         return True
     texts = frame.column(name).codes()[1].to_pylist() if name in frame.texts else []
-    fitting = [
-        r for r, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
-    ]
+    fitting = [r for r, f in _RESAMPLING_TEXT.items() if texts and all(map(f.fullmatch, texts))]
     return fitting == [role] if role in _RESAMPLING_TEXT else not fitting

@@ -466,9 +466,11 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
 
     roles = {role: column.name for role, column in sheet.roles.items()}
     advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
-    if "configuration" in advised.roles and sheet.layout == WIDE:
-        hint = f"give {advised} if each row belongs to one configuration; {REMOVE}"
-        return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
+    hint = (
+        "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
+        f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+        "if they are of several experiments, give each its own file; "
+    ) * (not where)
     times = int(np.bincount(samples).max())
     for name in sheet.table.names:
         column = sheet.table.column(name)
@@ -477,17 +479,12 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
         if free and len(column) == sheet.n_rows and not len(repeated(joint([samples, codes]))):
             of_repeats = f"{parameter('repeat', name)} if {name} distinguishes repeats, "
             hint = f"give {'' if where else of_repeats}{parameter('configuration', name)} if it "
-            hint += f"distinguishes configurations; {REMOVE}"
-            return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
-    if where:
-        hint = REMOVE.removeprefix("otherwise ")
-        return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
-    hint = (
-        "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
-        f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
-        "if they are of several experiments, give each its own file; "
-    )
-    return row_id.fault(f"row_id occurs twice{where}", again, hint=hint + REMOVE)
+            hint += "distinguishes configurations; "
+            break
+    if "configuration" in advised.roles and sheet.layout == WIDE:
+        hint = f"give {advised} if each row belongs to one configuration; "
+    hint += REMOVE if hint else REMOVE.removeprefix("otherwise ")
+    return row_id.fault(f"row_id occurs twice{where}", again, hint=hint)
 
 
 def keys_of(row_id: Column) -> np.ndarray:

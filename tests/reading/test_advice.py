@@ -330,3 +330,23 @@ def test_what_values_tell(columns, expected):
     hint = refused("no truth column among", pa.table(columns)).told()[1]
     told = re.findall("give (--[^,;]+?),? if that is right", hint)
     assert told == [expected] * bool(expected)
+
+
+def test_texts_alone_are_no_scores(save):
+    judged = {"question_id": np.arange(40), "a": ["x", "y"] * 20, "b": ["z", "x"] * 20}
+    error = refused("no truth", save("m.csv", judged | {"winner": ["a", "b", "a", "tie"] * 10}))
+    told = error.told()[1]
+    assert "score" not in told
+    assert "--row-id question_id" in told
+
+
+def test_no_truth_is_advised_for_scores(save):
+    rng = np.random.default_rng(0)
+    table = {
+        "question": [f"q{i}" for i in range(40)],
+        "gpt": rng.random(40),
+        "qwen": rng.random(40),
+    }
+    table["category"] = ["math", "code", "law", "art"] * 10
+    hint = "give --row-id question if that is right"
+    refused("prediction is text", save("m.csv", table), task="score", hint=hint)

@@ -34,10 +34,25 @@ def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     np.testing.assert_array_equal(ours.outcome.values, csv.outcome.values)
 
 
-def test_a_list_of_objects_is_told_by_content(tmp_path, stdin):
-    FLAT.to_json(tmp_path / "p.json", orient="records", double_precision=15)
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("orient", ["records", "split", "columns"])
+def test_json_is_told_by_content(tmp_path, stdin, orient, indent):
+    FLAT.to_json(tmp_path / "p.json", orient=orient, double_precision=15, indent=indent)
     stdin(b"\n" + (tmp_path / "p.json").read_bytes())
     assert numbers(read("-")) == numbers(read(tmp_path / "p.json"))
+    lines = FLAT.to_json(orient="records", lines=True, double_precision=15)
+    stdin(f"\n{lines}".replace("\n", " \r\n").encode())
+    assert numbers(read("-")) == numbers(read(tmp_path / "p.json"))
+
+
+def test_a_log_of_pytest_is_no_table(tmp_path):
+    report = [{"nodeid": f"t[{i}]", "outcome": "passed", "duration": i / 9} for i in range(N)]
+    lines = [
+        {"$report_type": "SessionStart"},
+        *({"$report_type": "TestReport"} | r for r in report),
+    ]
+    (tmp_path / "p.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    refused("is a log of pytest", tmp_path / "p.jsonl", hint="--junitxml")
 
 
 @pytest.mark.parametrize(

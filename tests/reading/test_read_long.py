@@ -179,3 +179,12 @@ def test_float32_stays(save, columns):
     long = melted(columns)
     long["prediction"] = long["prediction"].astype(np.float32)
     assert read(save("m.parquet", long)).predictions.dtype == np.float32
+
+
+@pytest.mark.parametrize("further", ["learner", "class"])
+def test_rows_that_a_further_column_tells_apart(save, further):
+    table = {"config": np.repeat(["a", "b"], 80), "row_id": np.tile(np.repeat(range(40), 2), 2)}
+    table |= {"truth": table["row_id"] % 2, further: np.tile(["x", "y"], 80)}
+    table["prediction"] = np.random.default_rng(0).random(160)
+    hint = "--configuration NAME if another column tells them apart; a column, not a row, for each"
+    refused("row_id occurs twice for one configuration", save("m.csv", table), hint=hint)

@@ -121,6 +121,22 @@ def test_numbered_events(save):
     assert read(file).outcome.event.tolist() == [False, True, True]
 
 
+def test_a_duration_and_what_was_observed_are_an_outcome(save):
+    rng = np.random.default_rng(0)
+    table = {
+        "duration": rng.random(30) * 9,
+        "observed": rng.random(30) < 0.5,
+        "cox": rng.random(30),
+    }
+    matrix = read(save("m.csv", table))
+    assert (matrix.task, matrix.configurations) == (Task.SURVIVAL, ("cox",))
+    matrix = read(save("m.csv", {"truth": table["observed"], **table}), task="survival")
+    assert matrix.task is Task.SURVIVAL
+    refused("both a truth", save("m.csv", {"y": table["observed"], **table}))
+    values = {"observed": table["duration"], "duration": table["cox"]}  # no event
+    assert read(save("m.csv", values)).task is Task.REGRESSION
+
+
 @pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS)
 def test_faults(save, case):
     columns, message, options = case

@@ -198,7 +198,7 @@ NAMED = {
         twelve("row_id,truth,knn", lambda i: f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}"),
         "line 2 has 4 values, but the header has 3", "row.names = FALSE"),
     "a file of Windows": (sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252"),
-        r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'", ""),
+        r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'", "if that reads right: iconv"),
 }  # fmt: skip
 
 

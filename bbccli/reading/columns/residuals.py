@@ -60,10 +60,6 @@ def _log_loss(truth: FloatArray, other: FloatArray) -> FloatArray:
     return -np.log(np.where(truth == 1, other, np.where(truth == 0, 1 - other, np.nan)))
 
 
-def _of_true_class(truth: FloatArray, other: FloatArray) -> FloatArray:
-    return np.exp(-_log_loss(truth, other))
-
-
 Form = Callable[[FloatArray, FloatArray], FloatArray]
 
 FORMS: Sequence[Mapping[str, Form]] = (
@@ -74,7 +70,7 @@ FORMS: Sequence[Mapping[str, Form]] = (
     },
     {
         "the absolute error of {}": lambda truth, other: np.abs(truth - other),
-        "the probability of the true class by {}": _of_true_class,
+        "the probability of the true class by {}": lambda true, p: np.exp(-_log_loss(true, p)),
     },
     {"the squared error of {}": lambda truth, other: (truth - other) ** 2},
     {

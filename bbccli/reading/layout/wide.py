@@ -151,7 +151,7 @@ def _is_survival(
         return True
     if hints.task is not None or truth_by_hand:
         return False
-    if by_name["truth"]:
+    if {*by_name["truth"]} - {*by_name["event"]}:
         raise InputError(
             f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
             f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
@@ -202,7 +202,7 @@ def check_outcome(
     each = "row" if rows else "cell"
     key = advised.roles.get("row_id", chosen.get("row_id"))
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
-    scores *= not may_be_folds(table, key)
+    scores *= any(name != key for name in table.numeric) and not may_be_folds(table, key)
     first = f"give {advised} if that is right" if of_truth else scores * rows
     if of_truth:
         first = _of_survival(table, advised.roles["truth"]) + first

@@ -36,7 +36,8 @@ SUPPORTED = (
 )
 
 _PARQUET_MAGIC = b"PAR1"
-_JSON_START = pattern(rb"\s*\[\s*\{")
+_JSON_LINES = pattern(rb"\s*\{[^\n]*\}\s*?\n\s*\{")
+_JSON_START = pattern(rb"\s*(?:\[\s*)?\{")
 _ARFF_START = pattern(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
 _REFUSED = dict.fromkeys(
     (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
@@ -383,7 +384,7 @@ def _format(suffix: str, data: bytes) -> Format:
 
     if data.startswith(MAGIC):
         return Format.ARROW
-    if data.lstrip().startswith(b"{"):
+    if _JSON_LINES.match(data):
         return Format.JSONL
     if _JSON_START.match(data):
         return Format.JSON

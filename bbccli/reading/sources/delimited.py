@@ -313,7 +313,7 @@ def check_text(data: bytes) -> None:
         shown = word.decode("cp1252", "replace")
         raise InputError(
             f"text is not UTF-8 (line {line}); in Windows-1252 it reads {shown!r}",
-            hint=f"{_SAVE}; or: iconv -f WINDOWS-1252 -t UTF-8",
+            hint=f"{_SAVE}; or, if that reads right: iconv -f WINDOWS-1252 -t UTF-8",
         ) from None
     marked = _LATE_MARK.search(text) if text.find("\ufeff", 1) > 0 else None
     if marked:

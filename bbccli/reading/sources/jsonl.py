@@ -59,6 +59,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> Tables:
     if not rows:
         raise InputError("no rows", hint="give one JSON object per row")
     names = list(dict.fromkeys(name for row in rows for name in row))
+    if "$report_type" in names:
+        raise InputError("is a log of pytest, not a table", hint="give what --junitxml=FILE writes")
     nested = tuple(
         name
         for name in names

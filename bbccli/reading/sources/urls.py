@@ -60,7 +60,7 @@ def url_bytes(url: str) -> bytes:
     InputError
         No library knows the protocol, the file can't be read, or there is no answer in time.
     """
-    if is_http(url):
+    if url.lower().startswith(("http://", "https://")):
         return http_bytes(url)
     system, path = _opened(url)
     with _readable(url):
@@ -190,11 +190,6 @@ def _readable(url: str) -> Iterator[None]:
         raise InputError(
             f"cannot be read: {reason}", path=url, hint="check the address and the login"
         ) from error
-
-
-def is_http(url: str) -> bool:
-    """True for a URL of a web server."""
-    return url.lower().startswith(("http://", "https://"))
 
 
 def http_bytes(url: str) -> bytes:
