@@ -256,12 +256,7 @@ MLJAR, LOGS = DATA / "runs" / "mljar", DATA / "evaluations" / "inspect_ai" / "js
         (LOGS, {"roles": Roles(configuration="x")}, "is for tables, and .* is not one", "leave"),
         (MLJAR, {"task": "score"}, "is for scores, and .* has predictions", "leave it out"),
         (LOGS, {"task": "binary"}, "inspect exports hold no labels", "use task="),
-        (
-            MLJAR,
-            {"roles": Roles(weight="kg")},
-            "'kg', which is not a column",
-            "row_id, fold, truth",
-        ),
+        (MLJAR, {"roles": Roles(weight="kg")}, "'kg', which is not a column", "row_id, fold, tru"),
         (DATA / "runs" / "h2o", {}, "H2O exports hold no labels", "--labels train.csv"),
         ([MLJAR, DATA / "runs" / "optuna"], {}, "is a whole run, and there are", "one run at a"),
         ([MLJAR, DATA / "caret_knn.csv"], {}, "is a whole run, and there are", "one run at a time"),

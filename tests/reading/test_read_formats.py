@@ -12,8 +12,6 @@ from documents import codes
 from numpy.testing import assert_array_equal
 from reading import assert_same, refused
 
-from bbccli.platform import resources
-from bbccli.platform.resources import Reading
 from bbccli.reading import read, sources
 from bbccli.reading.sources import parquet
 from bbccli.types import PredictionKind
@@ -32,14 +30,6 @@ def test_formats_agree(save, columns, encoded, stdin, name):
     stdin(encoded(name, columns))  # where the content tells the format
     if name != "M.CSV":
         assert_same(read("-"), expected)
-
-
-def test_quoted_names_and_line_breaks(save):
-    path = save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n')
-    with resources.use_reading(Reading(quoted_newlines=True)):
-        matrix = read(path)
-    assert matrix.configurations == ("svm, C=1", 'say "x"')
-    assert matrix.outcome.classes == ("a\nb", "c")
 
 
 def test_types_are_told_from_the_whole_file(save):

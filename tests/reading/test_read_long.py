@@ -6,7 +6,6 @@ from day import daily, swept
 from documents import codes
 from reading import assert_same, refused
 
-from bbccli import METHODS, METRICS, Plan
 from bbccli.reading import Roles, read
 from bbccli.types import Missing, PredictionKind
 
@@ -39,15 +38,6 @@ def wide(columns):
 def test_long_is_wide(save, wide, name):
     a = read(save("wide.csv", wide))
     assert_same(a, read(save(name, melted(wide))))
-
-
-def test_rows_in_any_order(save, wide):
-    a = read(save("wide.csv", wide))
-    order = np.random.default_rng(0).permutation(24 * 4)
-    b = read(save("m.csv", melted(wide, order=order)))
-    assert sorted(b.configurations) == sorted(a.configurations)
-    x, y = (METHODS["cvt"].run(one, METRICS["accuracy"], Plan()).value for one in (a, b))
-    assert x == y
 
 
 CONFIGURATIONS = ["config", "model", ".config", "CONFIG"]
