@@ -5,6 +5,7 @@ import html
 import io
 import json
 import re
+from dataclasses import replace
 
 import matrices
 import numpy as np
@@ -12,26 +13,17 @@ import pages
 import pytest
 from pages import check_inert, shown
 
-from bbccli import METRICS, Plan
-from bbccli.comparisons import (
-    Verdict,
-    against_baseline,
-    best_set,
-    between_families,
-    compare_across,
-    compare_pairs,
-)
-from bbccli.documents.compare import compare_document
+from bbccli import PredictionMatrix, compare
+from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import Source
-from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw
 from bbccli.reports.words import interval_ends
 from bbccli.reports.words.comparison_sentences import digits_of_both, lines, quote, signed
+from bbccli.types import PredictionKind, Task
 
-PLAN = Plan(n_resamples=100, seed=2)
-AUC = METRICS["auc"]
+FAST = {"n_resamples": 100, "random_state": 2}
 LEVELS = (0.95, 0.9, 0.8, 0.55, 0.5)
 """Of five families, a to e, on ten data sets."""
 
@@ -43,47 +35,38 @@ def matrix_of(prefix="c"):
     return matrix
 
 
-def compared(*arguments, **options):
-    return Document.of(compare_document(*arguments, **options))
-
-
 def of_set(matrix):
-    return compared([matrix], AUC, PLAN, best_set=best_set(matrix, AUC, PLAN))
+    return compare(matrix, metric="auc", **FAST).document
 
 
 def of_baseline(matrix):
-    found = against_baseline(matrix, AUC, PLAN, matrix.configurations[0], 0.02)
-    return compared(
-        [matrix],
-        AUC,
-        PLAN,
-        (found.winner, *found.every),
-        best_set=best_set(matrix, AUC, PLAN),
-        margin=0.02,
-        required=Verdict.BETTER,
-    )
+    asked = {"baseline": matrix.configurations[0], "margin": 0.02, "fail_unless": "better"}
+    return compare(matrix, metric="auc", **asked, **FAST).document
 
 
 def of_pairs(matrix):
     pair = matrix.configurations[:2]
-    found, notes = compare_pairs(matrix, AUC, PLAN, [pair], ["all"])
-    return compared([matrix], AUC, PLAN, found, notes=notes)
-
-
-def of_ranks(matrix, tests=("friedman", "nemenyi"), prefix=None):
-    rng = np.random.default_rng(0)
-    values = np.array(LEVELS) + 0.001 * rng.normal(size=(10, 5))
-    given = "cadeb" if prefix is None else [f"{prefix}{c}" for c in "cadeb"]
-    columns = ["abcde".index(name[-1]) for name in given]
-    found = compare_across(
-        values[:, columns], list(given), [f"d{i}" for i in range(10)], AUC, tests=tests
-    )
-    return compared([matrix] * 10, AUC, PLAN, ranks=found)
+    return compare(matrix, metric="auc", pair=pair, test="all", **FAST).document
 
 
 def of_families(matrix):
-    families = {"a": (0, 1), "b": (2, 3), "c": (4, 5)}
-    return compared([matrix], AUC, PLAN, between_families(matrix, AUC, PLAN, families))
+    configs = [{"id": f"c{c}", "family": "abc"[c // 2]} for c in range(6)]
+    known = matrices.changed_source(matrix, {"configs": configs})
+    return compare(known, metric="auc", by="family", **FAST).document
+
+
+def of_ranks(matrix=None, tests=("friedman", "nemenyi"), prefix=""):
+    """Of scores that are the same for every sample."""
+    rng, found = np.random.default_rng(0), []
+    names = [f"{prefix}{c}" for c in "cadeb"]
+    columns = ["abcde".index(name[-1]) for name in names]
+    for d in range(10):
+        values = np.array(LEVELS) + 0.001 * rng.normal(size=5)
+        outcome = Outcome(Task.SCORE, np.zeros(20), bounds=(0.0, 1.0))
+        scores = np.tile(values[columns], (1, 20, 1))
+        one = PredictionMatrix(outcome, scores, tuple(names), PredictionKind.VALUE)
+        found.append(replace(one, source=Source(path=f"d{d}", sha256=f"{d}" * 64)))
+    return compare(found, across=True, test=list(tests), metric="mean-score", **FAST).document
 
 
 def page_of(document):
@@ -133,7 +116,7 @@ class TestEach:
     @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
     def test_names_are_inert(self, kind, name):
         matrix = matrix_of(name)
-        found = of_ranks(matrix, prefix=name) if kind == "ranks" else KINDS[kind](matrix)
+        found = of_ranks(prefix=name) if kind == "ranks" else KINDS[kind](matrix)
         found["notes"].append({"code": "seen", "text": name, "remedy": name})
         text = page_of(found)
         check_inert(text)
@@ -142,8 +125,8 @@ class TestEach:
 
 
 def test_the_members_are_those_of_the_set(documents):
-    expected = best_set(matrix_of(), AUC, PLAN)
-    ranking = Ranking.of("auc", documents["set"].record.best_set)
+    expected = documents["set"].record.best_set
+    ranking = Ranking.of("auc", expected)
     assert [(r.configuration, r.lower, r.upper, r.inside) for r in ranking.rows] == [
         (m.configuration, m.lower, m.upper, m.inside) for m in expected.members
     ]
@@ -248,13 +231,13 @@ class TestRanks:
         critical = documents["ranks"]["ranks"]["critical_difference"]
         assert line["to"] - line["rank"] == pytest.approx(critical)
         assert critical == pytest.approx(2.728 * np.sqrt(5 * 6 / 60), abs=0.002)
-        without = of_ranks(matrix_of(), tests=("friedman", "wilcoxon"))
+        without = of_ranks(tests=("friedman", "wilcoxon"))
         drawn = draw("cd", shown(without))
         assert not [v for v in drawn.spec["data"]["values"] if v["what"] == "cd"]
         assert "by wilcoxon with the adjustment holm" in drawn.caption
 
     def test_nothing_is_joined_where_no_pairs_were_tested(self):
-        drawn = draw("cd", shown(of_ranks(matrix_of(), tests=("friedman",))))
+        drawn = draw("cd", shown(of_ranks(tests=("friedman",))))
         assert {v["what"] for v in drawn.spec["data"]["values"]} == {"best", "worst"}
         assert "no groups are joined" in drawn.caption and "no pairs were tested" in drawn.reading
 
@@ -277,7 +260,7 @@ def test_the_sentence_on_a_difference_names_its_pair():
 
 
 def test_all_data_sets_are_listed_up_to_a_limit():
-    document = of_ranks(matrix_of())
+    document = of_ranks()
     sets = [one | {"path": f"set{i}.csv"} for i, one in enumerate(document["data_sets"] * 6)]
     text = page_of(document | {"data_sets": sets})
     assert all(f">set{i}.csv<" in text for i in range(50)) and ">set50.csv<" not in text
@@ -297,7 +280,7 @@ def test_names_in_tables_are_whole():
 
 
 def test_names_of_a_diagram_are_cut_once():
-    found = draw("cd", shown(of_ranks(matrix_of(), prefix="a very long name of a family ")))
+    found = draw("cd", shown(of_ranks(prefix="a very long name of a family ")))
     assert (
         max(len(value["name"]) for value in found.spec["data"]["values"] if "name" in value) <= 31
     )
