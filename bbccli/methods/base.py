@@ -240,8 +240,8 @@ def check_makes(method: Method, plan: Plan) -> None:
         )
     if plan.interval not in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
         raise UnsupportedError(
-            f"{parameter('interval', plan.interval)}: too few studies show how it covers {asked}",
-            hint=f"{parameter('interval', IntervalKind.PERCENTILE)}",
+            f"too few studies show how {plan.interval} intervals cover {asked}",
+            hint=f"leave out {parameter('interval')} or {parameter('tight')}",
         )
 
 

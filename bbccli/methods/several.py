@@ -99,13 +99,14 @@ def estimate(
     """
     chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
     requested = as_list(names)
-    by_name = bool(requested) and requested != [ALL]
+    by_name = bool(requested) and ALL not in requested
     everything = list(METHODS) if requested else default_methods(matrix, tight=tight)
     maker = maker_of(matrix, chosen[0], plan)
     if maker is not None and not by_name:
         everything = [name for name in everything if METHODS[name].makes]
     needed = ALWAYS_TIGHT if tight else ALWAYS
-    methods = choose_methods(requested if by_name else everything)
+    named = [name for name in requested if name != ALL]
+    methods = choose_methods(named if by_name else [*everything, *named])
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)

@@ -71,6 +71,12 @@ def test_method_and_interval_are_not_given_beside_it(run, cancer, more):
     assert f"--tight chooses the method and the interval, and so does {more[0]}" in err
 
 
+@pytest.mark.parametrize("more", [("--select", "mean:3"), ("--pooling", "fold-mean")])
+def test_what_sharp_intervals_do_not_cover_names_the_option_to_leave_out(run, cancer, more):
+    assert "leave out --interval or --tight" in run.refused("correct", cancer, "--tight", *more)
+    assert run("correct", cancer, *more, *FAST)[0] == 0
+
+
 ENDLESS = [
     name
     for name, one in METRICS.items()

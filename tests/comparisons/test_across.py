@@ -55,6 +55,7 @@ def of(found, test):
 
 def test_an_example():
     found = across(AUCS, families=VARIANTS, tests=["all"])
+    assert across(AUCS, families=VARIANTS, tests=["wilcoxon", "all"]) == found
     expected = stats.rankdata(-AUCS, axis=1).mean(axis=0)
     ranks = {one.family: one.mean_rank for one in found.standings}
     assert [ranks[name] for name in VARIANTS] == pytest.approx(expected.tolist())

@@ -203,7 +203,7 @@ def test_every_interval_without_width_is_noted_once(case):
             folds=np.concatenate([matrix.folds] * 2),
         )
     plan = Plan(n_resamples=60, guard=False)
-    estimates, _ = estimate(matrix, [metric], plan, ["all"])
+    estimates, _ = estimate(matrix, [metric], plan, ["all", "bbc"])
     n_flat = 0
     for found in estimates:
         if found.interval is None:

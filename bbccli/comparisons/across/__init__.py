@@ -75,8 +75,8 @@ def compare_across(
             "ranking needs two configurations, or families of them, with different names",
             hint=parameter("by", "family"),
         )
-    names, kind = list(TESTS) if names == [ALL] else names, "test over data sets"
-    chosen = list(dict.fromkeys(entry(TESTS, name, kind, AcrossTest) for name in names))
+    names, kind = [*(TESTS if ALL in names else ()), *names], "test over data sets"
+    chosen = list(dict.fromkeys(entry(TESTS, n, kind, AcrossTest) for n in names if n != ALL))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = PerformanceTable(values, tuple(families), metric.name, metric.direction, level)

@@ -103,8 +103,8 @@ def compare_pairs(
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
     requested, rope = as_list(tests), real(rope, "rope")
-    by_name = bool(requested) and requested != [ALL]
-    names = list(TESTS) if requested and not by_name else requested
+    by_name = bool(requested) and ALL not in requested
+    names = [test for name in requested for test in (TESTS if name == ALL else (name,))]
     chosen = list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in names))
     named = [_columns(matrix, names) for names in pairs]
     couples = list(dict.fromkeys(pair for columns in named for pair in combinations(columns, 2)))

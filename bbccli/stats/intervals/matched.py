@@ -65,7 +65,7 @@ def check(plan: Plan) -> None:
         raise UnsupportedError(
             f"{plan.interval} intervals don't go with means over folds: out of the bag the folds "
             "are unequal and some undefined, so the spread of the estimate is unknown",
-            hint="use --pooling within-folds or pooled, or percentile intervals, the default",
+            hint="use --pooling within-folds or pooled; or leave out --interval or --tight",
         )
 
 
