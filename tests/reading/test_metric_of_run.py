@@ -56,6 +56,9 @@ def other(request, tmp_path):
 
 def test_a_metric_that_is_not_there_is_not_guessed(other, run, tmp_path):
     folder, words = other
+    target = tmp_path / "converted.parquet"
+    run.printed("convert", folder, "-o", target)
+    assert words in run.refused("correct", target)
     for command in (("correct",), ("leaderboard",), ("compare",), ("drop", "--replay")):
         err = run.refused(*command, folder)
         assert words in err
@@ -77,14 +80,6 @@ def test_with_another_metric_both_are_said(other, run):
     assert (found["metric"], found["metric_name"]) == (known, None if known else name)
     label = METRICS[known].label if known else name
     assert f"metric accuracy (the run's own is {label})" in " ".join(out.split())
-
-
-def test_it_is_not_forgotten_in_a_conversion(run, tmp_path):
-    folder, _ = searched(tmp_path / "run", make_scorer(fbeta_score, beta=3))
-    target = tmp_path / "converted.parquet"
-    assert run("convert", folder, "-o", target)[0] == 0
-    err = run.refused("correct", target)
-    assert "selects by a custom scorer" in err
 
 
 def test_a_loop_that_scores_nothing_has_no_metric_of_its_own(tmp_path):

@@ -195,13 +195,14 @@ EACH_CLASS = METRICS["balanced-accuracy"].rests_on
 def test_effective_sizes_are_those_of_a_loop():
     truth, weights = np.arange(40) % 2, RNG.lognormal(size=40)
     outcome = Outcome(Task.BINARY, truth, ("a", "b"), weights=weights)
-    of_all = EVERY_SAMPLE.n_units(outcome, np.zeros(40))
-    assert of_all == pytest.approx(slow_size(weights), rel=1e-12)
+    none, there = np.zeros(40), np.arange(40) < 25
     of_classes = [slow_size(weights[truth == code]) for code in (0, 1)]
-    assert EACH_CLASS.n_units(outcome, np.zeros(40)) == pytest.approx(min(of_classes), rel=1e-12)
-    there = np.arange(40) < 25
-    part = EVERY_SAMPLE.n_units(outcome, np.zeros(40), available=there)
-    assert part == pytest.approx(slow_size(weights[there]), rel=1e-12)
+    for found, expected in (
+        (EVERY_SAMPLE.n_units(outcome, none), slow_size(weights)),
+        (EACH_CLASS.n_units(outcome, none), min(of_classes)),
+        (EVERY_SAMPLE.n_units(outcome, none, available=there), slow_size(weights[there])),
+    ):
+        assert found == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("weight", [1.0, swept(0.1), swept(1e200), swept(3e-180)])
