@@ -129,11 +129,12 @@ def stack(matrix, name, weights, number=None):
     return found / found.sum()
 
 
-def cuts_of(chances):
+def cuts_of(chances, bounded):
     """All cuts between the scores of a bag, the highest first, and one below them."""
     scores = np.unique(chances)[::-1]
     between = [(a + b) / 2 for a, b in itertools.pairwise(scores)]
-    return [scores[0], *between, *([scores[-1] / 2] if scores[-1] > 0 else [])]
+    below = scores[-1] / 2 if bounded else scores[-1] - 1
+    return [scores[0], *between, *([below] if below < scores[-1] else [])]
 
 
 def tuned(matrix, name, weights, made):
@@ -141,7 +142,7 @@ def tuned(matrix, name, weights, made):
     rows, (of, sign) = np.repeat(np.arange(len(weights)), weights), FIGURES[name]
     chances = np.concatenate([one[rows] for one in made])
     truth = np.tile(matrix.outcome.values[rows], len(made))
-    cuts = cuts_of(chances)
+    cuts = cuts_of(chances, bounded=matrix.kind == "probability")
     values = [of(truth, (chances > cut).astype(float)) for cut in cuts]
     chosen = best(values, sign)
     return cuts[chosen], values[chosen]

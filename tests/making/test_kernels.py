@@ -92,28 +92,24 @@ LABELS = [name for name, metric in METRICS.items() if metric.wants is Prediction
 OF_TWO = [name for name in LABELS if Task.BINARY in METRICS[name].tasks]
 
 
-@pytest.mark.parametrize("name", OF_TWO)
-def test_compiled_cuts_are_those_of_numpy(name):
-    """Of ties, real weights, repeats, margins, bags of a single class, and of reversed scores."""
-    for seed in range(6):
-        kind = PredictionKind.SCORE if seed % 3 == 0 else PredictionKind.PROBABILITY
-        matrix = binary(n_samples=30, seed=seed, n_repeats=1 + seed % 2, kind=kind)
-        rng, truth = np.random.default_rng(seed), matrix.outcome.values
-        if seed in (1, 3):
-            matrix = replace(matrix, predictions=matrix.predictions.round(1))
-        if seed == 5:
-            matrix = replace(
-                matrix, predictions=(1 - truth)[:, None] * 0.5 + 0.4 * matrix.predictions
-            )
-        if seed in (2, 3):
-            matrix = replace(matrix, outcome=replace(matrix.outcome, weights=rng.random(30)))
-        weights, found = np.vstack([truth, 1 - truth, bags(matrix, 70)]), []
-        for engine in ENGINES:
-            with in_form(engine):
-                found.append(tuned(matrix, name, weights))
-        (shares, _, cuts), (of_compiled, _, compiled_cuts) = found
-        np.testing.assert_array_equal(of_compiled, shares)
-        np.testing.assert_allclose(compiled_cuts, cuts, atol=1e-12)
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("kind", [PredictionKind.PROBABILITY, PredictionKind.SCORE])
+@pytest.mark.parametrize("n_repeats", [1, swept(2)])
+@pytest.mark.parametrize("name", ["f1", swept("accuracy")])
+def test_the_slow_loop_tunes_the_same_cut(name, n_repeats, kind):
+    """Of all configurations together with the selection of one; of ties the first and highest."""
+    matrix = binary(n_samples=30, n_repeats=n_repeats, seed=3, kind=kind)
+    matrix = replace(matrix, predictions=matrix.predictions.round(1))
+    weights = np.vstack([matrix.outcome.values, bags(matrix, 20)])  # first positives alone
+    shares, _, cuts = tuned(matrix, name, weights)
+    for w, found, cut in zip(weights, shares, cuts, strict=True):
+        every = [
+            loops.tuned(matrix, name, w, matrix.predictions[:, :, c])
+            for c in range(matrix.n_configurations)
+        ]
+        chosen = loops.best([value for _, value in every], loops.FIGURES[name][1])
+        assert found.tolist() == np.eye(len(found))[chosen].tolist()
+        assert cut == pytest.approx(every[chosen][0], abs=1e-10)
 
 
 def best_figures(matrix, metric, weights):

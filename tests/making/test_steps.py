@@ -41,22 +41,6 @@ def test_the_slow_loop_stacks_the_same(make, name, n_repeats):
     np.testing.assert_allclose(shares_of(matrix, name, "stack", bags(matrix)), expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("n_repeats", TWO)
-@pytest.mark.parametrize("name", ["f1", swept("accuracy")])
-def test_the_slow_loop_tunes_the_same_cut(name, n_repeats):
-    """Of all configurations together with the selection of one."""
-    matrix = binary(n_samples=30, n_repeats=n_repeats, seed=3)
-    shares, _, cuts = steps(matrix, name, bags(matrix, 20), cut="tuned")
-    for w, found, cut in zip(bags(matrix, 20), shares, cuts, strict=True):
-        every = [
-            loops.tuned(matrix, name, w, matrix.predictions[:, :, c])
-            for c in range(matrix.n_configurations)
-        ]
-        chosen = loops.best([value for _, value in every], loops.FIGURES[name][1])
-        assert found.tolist() == np.eye(len(found))[chosen].tolist()
-        assert cut == pytest.approx(every[chosen][0], abs=1e-10)
-
-
 def test_a_cut_is_scored_out_of_the_bag():
     matrix = binary(n_samples=40, seed=2)
     found = METHODS["bbc"].run(

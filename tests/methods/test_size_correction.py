@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from day import METRICS_BY_DAY, daily, swept
 
-from bbccli import METHODS, METRICS, Plan
+from bbccli import METHODS, METRICS, Plan, compare
 from bbccli.domain.outcome import Outcome
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
@@ -57,34 +57,16 @@ def slowly(matrix, metric, selector=None):
     return value, value - np.nanmean(outside), parts
 
 
-CASES = {
-    "f1": matrices.binary(n_samples=70, kind=PredictionKind.LABEL),
-    "average-precision": matrices.binary(n_samples=60),
-    "mcc": matrices.binary(n_samples=50, kind=PredictionKind.LABEL),
-    "r2": matrices.regression(n_samples=50),
-    "rmse": matrices.regression(n_samples=40),
-    "medae": matrices.regression(n_samples=45),
-    "spearman": matrices.regression(n_samples=40),
-}
-
-
 @pytest.mark.parametrize(
     "change", ["groups", swept("weights"), swept("repeats"), swept("selected by another")]
 )
 def test_it_is_the_formula_of_other_data_too(change):
-    rng, matrix, selector = (
-        np.random.default_rng(1),
-        matrices.binary(n_samples=60, n_repeats=2),
-        None,
-    )
-    if change != "repeats":
-        matrix = matrices.binary(n_samples=60)
+    matrix = matrices.binary(n_samples=60, n_repeats=2 if change == "repeats" else 1)
     if change == "groups":
-        matrix = replace(matrix, groups=rng.integers(0, 15, 60))
+        matrix = replace(matrix, groups=np.random.default_rng(1).integers(0, 15, 60))
     if change == "weights":
-        matrix = replace(matrix, outcome=replace(matrix.outcome, weights=rng.uniform(0.5, 2, 60)))
-    if change == "selected by another":
-        selector = "log-loss"
+        matrix = replace(matrix, outcome=matrices.weighing(matrix.outcome))
+    selector = "log-loss" if change == "selected by another" else None
     found = METHODS["bbc"].run(matrix, "average-precision", PLAN, select_by=selector)
     value, added, _ = slowly(matrix, "average-precision", selector)
     assert found.value == pytest.approx(value, abs=1e-10)
@@ -114,8 +96,7 @@ def test_other_metrics_stay_as_they_were(name):
 
 def test_means_over_folds_stay_as_they_were():
     plan = replace(PLAN, pooling=Pooling.FOLD_MEAN)
-    found = METHODS["bbc"].run(CASES["rmse"], "rmse", plan)
-    assert found.size_correction is None
+    assert METHODS["bbc"].run(matrices.regression(), "rmse", plan).size_correction is None
 
 
 def test_nothing_leaves_the_bounds():
@@ -145,7 +126,7 @@ def test_few_samples_out_of_the_bag_are_in_doubt(name, seed):
 
 @pytest.mark.parametrize("name", ["r2", "rmse"])
 def test_many_samples_are_not(name):
-    found = METHODS["bbc"].run(CASES[name], name, PLAN)
+    found = METHODS["bbc"].run(matrices.regression(n_samples=50), name, PLAN)
     assert "few-left-out" not in [note.code for note in found.notes]
 
 
@@ -187,8 +168,6 @@ def test_resamples_without_a_figure_do_not_lower_the_monte_carlo_error():
 
 @pytest.mark.parametrize("n_samples", [8, 50])
 def test_a_difference_of_few_samples_is_in_doubt_too(n_samples):
-    from bbccli import compare
-
     matrix = matrices.regression(n_samples=n_samples)
     found = compare(matrix, metric="r2", baseline=matrix.configurations[0])
     codes = [note.code for one in found.record.comparisons[:1] for note in one.notes]
