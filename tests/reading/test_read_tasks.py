@@ -261,6 +261,12 @@ def test_classes_and_truths_without_each_other(save):
     refused(r"truth is not one of the classes of the metadata .*'y'", path)
 
 
+def test_task_by_hand(save):
+    path = save("m.csv", {"truth": [0, 1, 0], "m": [0, 1, 1]})
+    assert read(path, task=Task.REGRESSION).kind is PredictionKind.VALUE
+    assert read(path, task=Task.MULTICLASS).kind is PredictionKind.LABEL
+
+
 def test_task_of_metadata_that_does_not_fit(save):
     columns = {"truth": ["a", "b", "c"], "m": ["a", "b", "b"]}
     matrix = read(save("m.csv", columns, META | {"task": "binary"}))
