@@ -12,18 +12,18 @@ from types import MappingProxyType
 import jsonschema
 import numpy as np
 import pytest
-from matrices import binary, by_hand, regression
+from matrices import binary, by_hand, of, regression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.documents.leaderboard import leaderboard
+from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import Source
 from bbccli.errors import UnsupportedError
 from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.forms.json_schema import json_schema
-from bbccli.stats.selection import ranked
-from bbccli.types import Direction, Pooling, Select
+from bbccli.types import Pooling, PredictionKind, Select, Task
 
 PLAN = Plan(n_resamples=50)
 AUC = METRICS["auc"]
@@ -137,14 +137,19 @@ def test_a_loss_is_sorted_upwards():
     assert found["direction"] == "minimize"
 
 
-def test_ties_share_a_rank_in_the_order_of_the_columns():
-    last_bits = 0.9 * (1 + 1e-15)
-    order, ranks = ranked(Direction.MAXIMIZE, np.array([0.9, np.nan, last_bits, 0.8, 0.95, 0.8]))
-    assert order.tolist() == [4, 0, 2, 3, 5, 1]
-    assert ranks.tolist() == [2, 0, 2, 4, 1, 4]
-    order, ranks = ranked(Direction.MINIMIZE, np.array([0.9, np.nan, last_bits, 0.8, 0.95, 0.8]))
-    assert order.tolist() == [3, 5, 0, 2, 4, 1]
-    assert ranks.tolist() == [3, 0, 3, 1, 5, 1]
+@pytest.mark.parametrize(
+    ("metric", "order", "ranks"),
+    [
+        ("mean-score", ["c3", "c0", "c1", "c2", "c4"], [1, 2, 2, 4, 4]),
+        ("mean-loss", ["c2", "c4", "c0", "c1", "c3"], [1, 1, 3, 3, 5]),
+    ],
+)
+def test_ties_share_a_rank_in_the_order_of_the_columns(metric, order, ranks):
+    scores = np.tile([0.9, 0.9 * (1 + 1e-15), 0.8, 0.95, 0.8], (1, 2, 1))
+    matrix = of(Outcome(Task.SCORE, np.zeros(2)), scores, PredictionKind.VALUE, 2)
+    rows = board(matrix, metric, wins=False)["rows"]
+    assert [row["configuration"] for row in rows] == order
+    assert [row["rank"] for row in rows] == ranks
 
 
 def test_what_cannot_be_scored_comes_last_without_a_rank():
