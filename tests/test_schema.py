@@ -1,5 +1,4 @@
 import json
-import math
 from dataclasses import dataclass
 
 import jsonschema
@@ -13,7 +12,6 @@ from bbccli.domain.source import ToolRun
 from bbccli.methods import METHODS, estimate
 from bbccli.platform.records import as_json, described
 from bbccli.reports.forms.json_schema import json_schema
-from bbccli.types import Interval, Side
 from bbccli.use_cases.inspection import INSPECTION_VERSION
 
 SCHEMA = json_schema()
@@ -117,11 +115,6 @@ def test_null_is_no_score_of_a_run():
         run = ToolRun.of({"run": {"tool": "x", "ensemble": ensemble | {key: None}}})
         assert run.ensemble is None, key
     assert ToolRun.of({"run": {"tool": "x", "ensemble": ensemble}}).ensemble is not None
-
-
-def test_nan_and_infinities_are_null():
-    encoded = as_json(Interval(-math.inf, math.nan, 0.95, Side.UPPER))
-    assert encoded == {"lower": None, "upper": None, "level": 0.95, "side": "upper"}
 
 
 def test_numpy_numbers_do_not_leak():
