@@ -574,9 +574,8 @@ def test_a_faster_process_takes_the_planned_opening(place, run, monkeypatch):
 
     def overtaken(path, flags, *mode):
         if Path(path).name == counts.name and flags & os.O_APPEND:
-            monkeypatch.undo()
-            counts.write_text('{"name":"other","sha256":"0"}')
-            os.chdir(place)
+            monkeypatch.setattr(os, "open", write)
+            counts.write_text('{"name": "other", "sha256": "0"}')
         return write(path, flags, *mode)
 
     monkeypatch.setattr(os, "open", overtaken)

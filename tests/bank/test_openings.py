@@ -24,7 +24,7 @@ def test_misses_are_within_two_standard_errors_of_five_percent_or_below(n):
 
 
 def test_the_page_gives_the_stored_shares():
-    page = Path("docs/vault.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "vault.md").read_text()
     for share in STORED["missed"]["100"].values():
         assert f"{share:.3f}".lstrip("0") in page
     assert study(50)["openings"] == STORED["openings"]
