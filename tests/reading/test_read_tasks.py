@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.reading import read
+from bbccli.reading import Roles, read
 from bbccli.types import PredictionKind, Task
 
 META = {"spec": "bbc-predictions", "version": "1"}
@@ -121,18 +121,19 @@ def test_numbered_events(save):
     assert read(file).outcome.event.tolist() == [False, True, True]
 
 
-def test_a_duration_and_what_was_observed_are_an_outcome(save):
+def test_a_duration_beside_what_was_observed_is_asked_about(save):
     rng = np.random.default_rng(0)
     table = {
         "duration": rng.random(30) * 9,
         "observed": rng.random(30) < 0.5,
         "cox": rng.random(30),
     }
-    matrix = read(save("m.csv", table))
+    hint = "--task survival, or --truth"
+    refused("both a truth .*observed.*duration", save("m.csv", table), hint=hint)
+    matrix = read(save("m.csv", table), task="survival")
     assert (matrix.task, matrix.configurations) == (Task.SURVIVAL, ("cox",))
-    matrix = read(save("m.csv", {"truth": table["observed"], **table}), task="survival")
-    assert matrix.task is Task.SURVIVAL
-    refused("both a truth", save("m.csv", {"y": table["observed"], **table}))
+    roles = Roles(truth="observed")
+    assert read(save("m.csv", table), roles=roles).task is Task.BINARY
     values = {"observed": table["duration"], "duration": table["cox"]}  # no event
     assert read(save("m.csv", values)).task is Task.REGRESSION
 

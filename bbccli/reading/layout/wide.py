@@ -151,7 +151,7 @@ def _is_survival(
         return True
     if hints.task is not None or truth_by_hand:
         return False
-    if {*by_name["truth"]} - {*by_name["event"]}:
+    if by_name["truth"]:
         raise InputError(
             f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
             f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
