@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bbccli.domain.plan import CLIP
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import Panel, Scope, option
 from bbccli.platform.dataclass import dataclass
@@ -130,12 +131,13 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         if not pilot:
             check_statable(metric_named(self.metric or STATED_METRIC))
             self.stated()
-            return
-        for name in ("expected", "prevalence", "spread", "correlation"):
-            if getattr(self, name) is not None:
+        stated = ("expected", "prevalence", "spread", "correlation")
+        for name in stated if pilot else ("cap", "clip", "risk_direction"):
+            if getattr(self, name) not in (None, CLIP):
+                which = "without a pilot; a pilot provides it" if pilot else "with a pilot"
                 raise OptionError(
-                    f"{parameter(name)} is for a plan without a pilot; a pilot provides it",
-                    hint="leave out the file, or the option",
+                    f"{parameter(name)} is for a plan {which}",
+                    hint=f"leave it out, or {'leave out' if pilot else 'give'} the file",
                 )
 
     def answer(self, pilot: Any = None, progress: Progress = silent) -> PlanEnvelope:

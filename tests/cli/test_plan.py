@@ -183,6 +183,9 @@ def test_what_is_refused(run, argv, problem, hint):
 
 def test_a_pilot_leaves_nothing_to_state(run, pilot):
     assert "--expected is for a plan without a pilot" in run.refused(*pilot, "--expected", "0.9")
+    stated = ("plan", "--expected", 0.9, "--configurations", 9, "--width", 0.1)
+    for option in (("--cap", 0.9), ("--clip", 0.01), ("--risk-direction", "later")):
+        assert f"{option[0]} is for a plan with a pilot" in run.refused(*stated, *option)
 
 
 TEN = ("plan", "--expected", "0.85", "--metric", "accuracy", "--configurations", "10")
