@@ -119,7 +119,7 @@ def standing_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Guidanc
     rng = generator(0, (Unit.ORDERS,))  # the plan's seed must not decide on a doubt
     if len(order) > MOST:
         order = order[np.sort(rng.choice(len(order), MOST, replace=False))]
-    rows = _row_values(matrix.of_configurations(order), metric)
+    rows = _row_values(matrix, order, metric)
     scale = rows.std(axis=0)
     varying = np.isfinite(every[order]) & (scale > 1e-9 * np.abs(rows).max(initial=0.0))
     if varying.sum() < FEWEST:
@@ -153,14 +153,14 @@ def _order_of_trials(matrix: PredictionMatrix) -> IntArray:
     return np.array(list(first.values()), np.int64)
 
 
-def _row_values(matrix: PredictionMatrix, metric: Metric) -> FloatArray:
-    """Return what each of some samples adds to each performance: (N', C)."""
+def _row_values(matrix: PredictionMatrix, order: IntArray, metric: Metric) -> FloatArray:
+    """Return what each of some samples adds to the performances in an order: (N', C)."""
     if matrix.n_samples > MOST_ROWS:
         by_outcome = np.argsort(matrix.outcome.values, kind="stable")
         matrix = matrix.of_samples(
             by_outcome[np.linspace(0, len(by_outcome) - 1, MOST_ROWS, dtype=int)]
         )
-    every = np.arange(matrix.n_configurations)
+    matrix, every = matrix.of_configurations(order), np.arange(len(order))  # a copy of few rows
     if has_closed_form(by_repeat(matrix, metric, every)[0]):
         scorer = candidates(matrix, metric, Pooling.POOLED).bind(every)
         return np.nan_to_num(influence(scorer, np.ones(matrix.n_samples, np.int64)))

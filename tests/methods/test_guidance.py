@@ -2,6 +2,7 @@
 
 import csv
 import json
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +50,16 @@ def said(matrix, metric="mean-score"):
 
 def codes(matrix, metric="mean-score"):
     return [note.code for note in said(matrix, metric)]
+
+
+def test_of_many_samples_few_are_copied():
+    answers = prompts(best, 60, np.random.default_rng(0), n_items=60_000)
+    matrix = matrix_of(answers, task="score")
+    before = standing_of(matrix, METRICS["mean-score"], PLAN)  # and keeps the performances
+    tracemalloc.start()
+    assert standing_of(matrix, METRICS["mean-score"], PLAN) == before
+    assert tracemalloc.get_traced_memory()[1] < matrix.predictions.nbytes / 2
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("parent_of", [best, of_best_five])
