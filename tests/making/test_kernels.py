@@ -112,6 +112,16 @@ def test_the_slow_loop_tunes_the_same_cut(name, n_repeats, kind):
         assert cut == pytest.approx(every[chosen][0], abs=1e-10)
 
 
+@pytest.mark.usefixtures("engine")
+def test_no_cut_is_below_a_probability_of_zero():
+    """Though more samples are positive there than above it."""
+    outcome = replace(binary(n_samples=5).outcome, values=np.array([0, 1, 0, 1, 1]))
+    chances = np.array([0.9, 0.5, 0.5, 0.0, 0.0])[None, :, None]
+    matrix = PredictionMatrix(outcome, chances, ("a",), "probability")
+    _, _, cuts = tuned(matrix, "f1", np.ones((1, 5), np.int64))
+    assert cuts.tolist() == [0.25]
+
+
 def best_figures(matrix, metric, weights):
     """Figures (B, C) of the best of every cut, each tried by the metric itself."""
     n = matrix.n_repeats
