@@ -202,7 +202,7 @@ def check_outcome(
     each = "row" if rows else "cell"
     key = advised.roles.get("row_id", chosen.get("row_id"))
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
-    scores *= any(name != key for name in table.numeric) and not may_be_folds(table, key)
+    scores *= bool({*table.names} - table.texts - {key}) and not may_be_folds(table, key)
     first = f"give {advised} if that is right" if of_truth else scores * rows
     if of_truth:
         first = _of_survival(table, advised.roles["truth"]) + first
