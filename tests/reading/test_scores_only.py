@@ -167,12 +167,6 @@ def test_the_truth_is_asked_for(save):
     assert "--task score" not in hint
 
 
-def test_what_passed_is_a_score_beside_texts(save):
-    texts = {"task_id": [f"HumanEval/{i}" for i in range(60)], "completion": ITEM}
-    hint = refused("truth", save("t.parquet", texts | {"passed": np.arange(60) % 3 > 0})).told()[1]
-    assert 'task="score" if each row is the score of an answer' in hint
-
-
 QUERIES = [
     "ndcg", "NDCG@10", "ndcg_cut_10", "dcg", "mrr", "MRR@5", "rr", "recip_rank",
     "mean_reciprocal_rank", "map", "MAP@100", "mean_average_precision", "recall@5", "recall@k",
