@@ -55,6 +55,7 @@ def _load(file: File) -> list[Log]:
     model, _, run = file.stem.rpartition(".")
     # a model is evaluated again as another agent, so that its runs are configurations
     configuration = {"model": model, "run": run} if model else {}
+    # a count as yet: of how many instances, all reports together tell
     scorers = {_SCORE: ScorerInfo(reported=None if counted is None else float(counted))}
     return [Log(place=file.path, configuration=configuration, results=results, scorers=scorers)]
 

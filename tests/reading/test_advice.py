@@ -165,6 +165,22 @@ def test_following_the_hint(told, case):
     assert f"{n_samples} samples x {n_configurations} configurations" in " ".join(out.split())
 
 
+def test_what_passed_is_a_score_beside_texts(told):
+    rows = [
+        {
+            "task_id": f"T/{i // 4}",
+            "completion": f"return {i % 4}",
+            "result": "passed" if Y[i] else "failed: AssertionError",
+            "passed": bool(Y[i]),
+        }
+        for i in range(N)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    status, _, hint = told({"p.jsonl": lines}, "p.jsonl")
+    assert status == 2
+    assert hint.startswith("--task score if each row is the score of an answer")
+
+
 def test_scores_of_several_metrics_are_not_guessed(told):
     files = per_model(
         *("user_input", "response", "faithfulness", "relevancy"),
