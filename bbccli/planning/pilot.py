@@ -142,36 +142,34 @@ class PilotBasis:
     def may_be_best(self) -> BoolArray:
         """(C,) True for contenders."""
         gains, best = self.evidence.gains, int(np.argmax(self.evidence.gains))
-        apart = self.evidence.influence - self.evidence.influence[:, [best]]
-        errors = np.sqrt(((apart * self.evidence.scale[:, None]) ** 2).sum(axis=0))
-        return np.asarray(gains >= gains[best] - REACH * errors)
+        return np.asarray(gains >= gains[best] - REACH * self.evidence.errors_against(best))
 
     @property
     def contenders(self) -> int:
         """Number of contenders."""
         return int(self.may_be_best.sum())
 
-    @cached_property
-    def _squares(self) -> FloatArray:
-        """Contribution (U, K) of each unit to the variances of the contenders."""
-        scaled = self.evidence.influence[:, self.may_be_best] * self.evidence.scale[:, None]
-        return np.asarray(scaled**2)
+    def _scaled(self, columns: BoolArray | IntArray) -> FloatArray:
+        """Contributions (U, C') of each unit to the errors of some configurations."""
+        return np.asarray(self.evidence.influence[:, columns] * self.evidence.scale[:, None])
 
     def error(self, n_samples: int) -> float:
         """Return the standard error of a contender's performance."""
-        return sqrt(float(self._squares.sum(axis=0).mean()) * self.n_samples / n_samples)
+        variance = float(self.evidence.variances[self.may_be_best].mean())
+        return sqrt(variance * self.n_samples / n_samples)
 
-    @property
+    @cached_property
     def doubt(self) -> float:
         """Standard error of the variance of a contender, relative to it."""
-        totals = self._squares.sum(axis=0)
-        errors = self._squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
-        return sqrt(len(self._squares)) * float(errors.mean()) if len(errors) else 0.0
+        squares = self._scaled(self.may_be_best) ** 2
+        totals = squares.sum(axis=0)
+        errors = squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
+        return sqrt(len(squares)) * float(errors.mean()) if len(errors) else 0.0
 
     @cached_property
     def correlation(self) -> float:
         """Mean correlation of the errors of the best configuration and another contender."""
-        scaled = self.evidence.influence[:, self.may_be_best] * self.evidence.scale[:, None]
+        scaled = self._scaled(self.may_be_best)
         sizes = np.sqrt((scaled**2).sum(axis=0))
         best = int(np.argmax(self.evidence.gains[self.may_be_best]))
         others = (sizes > 0) & (np.arange(len(sizes)) != best)
@@ -187,7 +185,7 @@ class PilotBasis:
         root of the residual mean square over the rows.
         """
         best = self._best(share)
-        scaled = self.evidence.influence[:, best] * self.evidence.scale[:, None]
+        scaled = self._scaled(best)
         apart = scaled - scaled.mean(axis=1, keepdims=True)
         noise = float((apart**2).sum()) / (len(best) - 1)
         spread = max(float(self.evidence.gains[best].var(ddof=1)) - noise, 0.0)

@@ -199,10 +199,9 @@ def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[T
         return passes
     rest, listed = recorded, []
     for splits in distinct:
-        there = {p.split for p in recorded if p.split is not None and p.split < len(splits)}
-        scored = {split for split in there if np.isfinite(splits[split])}
+        finite = {*np.flatnonzero(np.isfinite(splits)).tolist()}
         chosen = {part.split: part for part in reversed(rest) if agreeing(part, splits)}
-        if chosen and scored <= chosen.keys():
+        if chosen and finite & {part.split for part in recorded} <= chosen.keys():
             taken = set(map(id, chosen.values()))
             rest = [part for part in rest if id(part) not in taken]
             listed += _passes([part for part in recorded if id(part) in taken])
@@ -330,7 +329,7 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence
         names = [_named(params, labels, digits) for params in all_params]
         if len(set(names)) == len(names):
             break
-    if max(map(len, names), default=0) <= _LONGEST or len(set(names)) < len(names):
+    if all(len(name) <= _LONGEST for name in names) or len(set(names)) < len(names):
         return names
     shorter = dict(enumerate(names))
     for estimator in {text[_ESTIMATOR] for text in texts}:

@@ -59,13 +59,13 @@ ROOMS = (
         "comparisons",
         ("bbccli/comparisons",),
         ("comparisons/test_pairs_oracles.py", "comparisons/test_evidence.py"),
-        ("comparisons", "cli/test_compare.py"),
+        ("comparisons", "cli/test_compare.py", "test_doctests.py"),
     ),
     Room(
         "dropping",
         ("bbccli/dropping",),
         ("dropping/test_rules.py",),
-        ("dropping", "cli/test_drop.py"),
+        ("dropping", "cli/test_drop.py", "test_doctests.py"),
     ),
     Room(
         "reading",
@@ -94,8 +94,16 @@ ROOMS = (
         ("test_leaderboard.py", "evidence"),
         (),
     ),
-    Room("planning", ("bbccli/planning",), ("planning",), ("cli/test_plan.py",)),
     Room(
-        "batch", ("bbccli/batch",), ("batch/test_batch.py", "batch/test_reliability.py"), ("batch",)
+        "planning",
+        ("bbccli/planning",),
+        ("planning",),
+        ("cli/test_plan.py", "cli/test_simulate.py", "test_doctests.py"),
+    ),
+    Room(
+        "batch",
+        ("bbccli/batch",),
+        ("batch/test_batch.py", "batch/test_reliability.py"),
+        ("batch", "test_doctests.py"),
     ),
 )

@@ -76,7 +76,7 @@ class Only:
 
 
 def first_failure(module: str, room: Room, said: Path) -> int:
-    """0 if the tests of every day pass, and the sweep of those near; says which test fails else."""
+    """0 if the tests of every day pass, and the sweep; says which test fails else."""
     watch = Watch(said)
     for words in stages(module, room):
         watch.start("collection")
@@ -94,7 +94,7 @@ def stages(module: str, room: Room) -> Iterator[list[str]]:
     yield ["-m", BY_DAY, *near]
     if others:
         yield ["-m", BY_DAY, *others, *(f"--ignore={one}" for one in near)]
-    yield ["-m", SWEEP, *near]
+    yield ["-m", SWEEP, *near, *others]
 
 
 def _called(module: str, tests: list[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from slow_comparisons import losses_less_mean, placements_less_auc
+from slow_comparisons import evidence
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.domain.outcome import Outcome
@@ -16,10 +16,10 @@ PLAN = Plan(n_resamples=30)
 ACCURACY = METRICS["accuracy"]
 
 
-def pilot(law=right_or_wrong, n=80, count=24, beta=(14, 6), correlation=0.5, seed=0):
+def pilot(law=right_or_wrong, n=80, count=24, beta=(14, 6), correlation=0.5, seed=0, **how):
     rng = np.random.default_rng(seed)
     true = np.clip(rng.beta(*beta, count), 0.001, 0.999)
-    return law(true, n, rng, correlation=correlation).matrix
+    return law(true, n, rng, correlation=correlation, **how).matrix
 
 
 def of(true, n=100, seed=0, correlation=0.5):
@@ -32,34 +32,33 @@ def width(basis, n, count, plan=PLAN):
     return planned_for(basis, asked, plan).chosen.width
 
 
-def test_contenders_are_those_within_three_errors_of_the_best():
-    """Of each pair the standard error of the difference in the same rows, by a loop."""
-    matrix = pilot(n=60, count=30, beta=(9, 6))
-    right = (matrix.predictions[0] == matrix.outcome.values[:, None]).astype(float)
-    best, n = int(right.mean(axis=0).argmax()), len(right)
-    expected = []
-    for j in range(30):
-        apart = right[:, best] - right[:, j]
-        expected.append(apart.mean() <= 3 * apart.std(ddof=1) / np.sqrt(n) + 1e-12)
-    found = of_pilot(matrix, ACCURACY, PLAN)
-    assert found.may_be_best.tolist() == expected
-    assert 1 < found.contenders < 30
-
-
-@pytest.mark.parametrize("law", [right_or_wrong, binormal])
-def test_simulated_noise_is_that_of_the_rows(law):
-    """Covariances of the noise are those of the performances, by the influence values."""
-    metric = METRICS["auc" if law is binormal else "accuracy"]
-    matrix = pilot(law, n=90, count=5)
-    columns, noise = of_pilot(matrix, metric, PLAN)._noise(5)
+@pytest.mark.parametrize("name", ["accuracy", "auc"])
+def test_chance_is_that_of_the_rows(name):
+    """Contenders, errors, correlation and noise, by sums of influence values."""
+    law = binormal if name == "auc" else right_or_wrong
+    matrix = pilot(law, n=90, count=30, beta=(9, 6), balance=0.3)
+    found = of_pilot(matrix, METRICS[name], PLAN)
+    gains, values, strata, df = evidence(name, matrix)
+    sizes = (np.array(df) + 1)[strata]
+    scaled = values / np.sqrt(sizes * (sizes - 1))[:, None]
+    apart = scaled - scaled[:, [best := int(gains.argmax())]]
+    near = gains >= gains[best] - 3 * np.sqrt((apart**2).sum(axis=0)) - 1e-12
+    assert found.may_be_best.tolist() == near.tolist()
+    assert 1 < found.contenders == near.sum() < 30
+    squares = scaled[:, near] ** 2
+    assert found.error(180) == pytest.approx(np.sqrt(squares.sum(axis=0).mean() / 2))
+    doubts = squares.std(axis=0, ddof=1) / squares.mean(axis=0) / np.sqrt(90)
+    assert found.doubt == pytest.approx(doubts.mean())
+    others = np.flatnonzero(near & (np.arange(30) != best))
+    assert found.correlation == pytest.approx(np.corrcoef(scaled.T)[best, others].mean())
+    top = scaled[:, np.argsort(-gains, kind="stable")[:8]]
+    square = ((top - top.mean(axis=1, keepdims=True)) ** 2).sum() / 7
+    assert found.chance_and_truth(180, 4)[0] == pytest.approx(np.sqrt(square / 2))
+    assert found.prevalence == (pytest.approx(0.7) if name == "auc" else None)
+    columns, noise = found._noise(30)
     by_column = np.take_along_axis(noise, np.argsort(columns, axis=1), axis=1)
-    truth, said = matrix.outcome.values, matrix.predictions[0]
-    strata, values = np.zeros(90), losses_less_mean((said == truth[:, None]).astype(float))
-    if law is binormal:
-        strata, (_, values) = truth, placements_less_auc(said, truth)
-    parts = [values[strata == h] for h in np.unique(strata)]
-    expected = sum(np.cov(part.T) / len(part) for part in parts)
-    assert np.cov(by_column.T) == pytest.approx(expected, rel=0.35, abs=2e-4)
+    seen, expected = np.cov(by_column.T), scaled.T @ scaled
+    assert (seen.trace(), seen.sum()) == pytest.approx((expected.trace(), expected.sum()), rel=0.2)
 
 
 def test_the_bracket_is_that_of_two_truths():
@@ -281,6 +280,20 @@ def test_the_answer_follows_the_check(constant, rows, monkeypatch):
     assert checked.check.width_met == 1
 
 
+@pytest.mark.parametrize(("constant", "rows"), [(3.0, 900), (1.0, 300)])
+def test_a_check_raises_the_rows_for_an_optimism_alone(constant, rows, monkeypatch):
+    """They are planned by its upper figure."""
+    monkeypatch.setattr("bbccli.planning.planner._Planner._first_rows", lambda *_: 300)
+    monkeypatch.setattr("bbccli.planning.studies.simulated_width", lambda *_: 0.1)
+    monkeypatch.setattr(
+        "bbccli.planning.studies._figures_of",
+        lambda study, *_: (0.8, 0.7, constant / np.sqrt(study.matrix.n_samples) - 1e-9, 1.0),
+    )
+    asked = PlanRequest(Target.OPTIMISM, 0.1, checked=True)
+    found = planned_for(of_stated(ACCURACY, Stated(0.8, 8)), asked, PLAN)
+    assert found.wanted.n_samples == found.chosen.n_samples == rows
+
+
 def test_a_check_of_an_assurance_is_of_that_share(monkeypatch):
     monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 40)
     basis = of_pilot(pilot(n=100, count=8), ACCURACY, PLAN)
@@ -313,6 +326,19 @@ def test_what_is_attained_is_of_the_chosen_rows():
     assert found.wanted.attainable == found.chosen.optimism_upper <= 0.02 < found.chosen.width
     assert found.wanted.n_samples == found.chosen.n_samples > found.halved.n_samples
     assert found.wanted.n_samples_lower <= found.wanted.n_samples
+
+
+@pytest.mark.parametrize(
+    ("target", "figure"),
+    [("optimism", "optimism_upper"), ("difference", "difference"), ("width", "width")],
+)
+def test_the_rows_for_a_figure_are_those_that_have_it(target, figure):
+    target = Target(target)
+    basis = of_stated(METRICS["auc"], Stated(0.8, 1 if target is Target.WIDTH else 20))
+    cells = [planned_for(basis, PlanRequest(target, 0.05, (n,)), PLAN).cells[0] for n in (150, 12)]
+    for cell in cells:
+        found = planned_for(basis, PlanRequest(target, getattr(cell, figure)), PLAN)
+        assert found.wanted.n_samples == cell.n_samples
 
 
 @pytest.mark.parametrize("seed", range(2))

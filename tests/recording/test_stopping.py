@@ -31,6 +31,10 @@ X, y = make_classification(150, 10, n_informative=4, flip_y=0.15, random_state=3
 CV = StratifiedKFold(5, shuffle=True, random_state=1)
 
 
+def error(truth, chances):
+    return np.mean((chances > 0.5) != truth)
+
+
 class Boosted(ClassifierMixin, BaseEstimator):
     """Stops where the evaluation set is best, and keeps its scores as boosting libraries do."""
 
@@ -43,11 +47,11 @@ class Boosted(ClassifierMixin, BaseEstimator):
         self.classes_, self.best_iteration_ = self.model_.classes_, None
         if eval_set:
             of, truth = eval_set[0]
-            score = {"log-loss": log_loss, "auc": roc_auc_score}[self.by]
+            score = {"log-loss": log_loss, "auc": roc_auc_score, "error": error}[self.by]
             curve = [score(truth, p[:, 1]) for p in self.model_.staged_predict_proba(of)]
             self.evals_result_ = {"valid_0": {self.by: curve}}
             self.best_iteration_ = (
-                int(np.argmin(curve) if self.by == "log-loss" else np.argmax(curve)) + 1
+                int(np.argmax(curve) if self.by == "auc" else np.argmin(curve)) + 1
             )
         return self
 
@@ -107,10 +111,11 @@ def test_it_is_flagged_by_itself(tmp_path, kind):
 def test_curves_of_shares_are_compared_at_several_iterations(tmp_path):
     makers = {
         "shares": on(OfLightgbm, "fold", by="auc"),
+        "errors": on(OfLightgbm, "fold", by="error"),
         "inside": on(OfLightgbm, "inside", by="auc"),
         "by chance": on(Boosted, "fold", by="auc"),  # nothing tells its earlier predictions
     }
-    assert flagged(recorded(tmp_path, makers, "roc_auc")) == {"shares"}
+    assert flagged(recorded(tmp_path, makers, "roc_auc")) == {"shares", "errors"}
 
 
 def boosting(kind, truth):

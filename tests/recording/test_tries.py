@@ -13,13 +13,25 @@ from day import swept
 from documents import codes
 from recordings import Chances, kept, parts_of, tampered
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 
 from bbccli.documents.correct import Input, Run
 from bbccli.domain.source import LeftOut
 from bbccli.reading import read
 from bbccli.recording import Recorder
+from bbccli.recording.attempts import tries_of
+from bbccli.recording.inputs import in_json
+from bbccli.recording.refolding import TryFolds
+from bbccli.recording.scorer import known_tests
+from bbccli.recording.store import Part, identity_of
 from bbccli.stats.verification import verify
+from bbccli.types import PredictionKind
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -290,3 +302,55 @@ def test_a_recorder_and_its_scorers_can_be_sent_to_other_processes(tmp_path):
         scorer(fitted, X[test], Y[test])
         other.write("by hand", test, fitted.predict_proba(X[test]))
     assert read(rec.folder).configurations == ("by hand", "Chances")
+
+
+# What belongs together
+
+
+def scored_part(session, split, value, data=""):
+    told = np.full(2, float(value))
+    about = {"split": split, "score": value, "kind": PredictionKind.PROBABILITY}
+    return Part(identity="one", session=session, predictions=told, data=data, **about)
+
+
+A, B, C = (1, 2, 3), (1, 5, 6), (4, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "listed", "tries"),
+    [
+        ([(1, A), (1, C)], (), [(True, A), (False, C)]),
+        ([(1, A), (1, C)], [C], [(True, C), (False, A)]),
+        ([(1, A), (1, C)], [C, A], [(True, C), (True, A)]),
+        ([(1, A), (1, C)], [(4, 8, 9), (*C, 7)], [(True, C), (False, A)]),
+        ([(1, A), (1, C)], [(np.nan, 5, 6)], [(True, C[1:]), (False, A)]),
+        # another session: the same, a part, more, and others
+        ([(1, A), (1, C), (2, C)], (), [(True, A), (False, C)]),
+        ([(1, A), (1, C), (2, C[:2])], (), [(True, A), (False, C)]),
+        ([(1, A), (1, C), (2, (*C, 7))], (), [(True, A), (False, C), (True, (*C, 7))]),
+        ([(1, A, "x"), (2, A, "y")], (), [(True, A)]),
+        ([(1, A, "x"), (2, A[:2], "y")], (), [(True, A)]),
+        ([(1, A, "x"), (2, (*A, 7), "y")], (), [(True, (*A, 7))]),
+        ([(1, A, "x"), (2, B, "x")], (), [(True, A), (True, B)]),
+    ],
+)
+def test_which_parts_are_one_try(recorded, listed, tries):
+    parts = [
+        scored_part(session, split, value, *data)
+        for session, values, *data in recorded
+        for split, value in enumerate(values)
+    ]
+    found = tries_of(parts, listed)
+    told = [(one.used, tuple(part.score for part in one.parts)) for one in found]
+    assert told == tries
+
+
+def test_digests_are_those_of_earlier_versions():
+    """By them what is recorded now joins what was recorded before."""
+    features, truth, halves = np.arange(8.0)[:, None], np.arange(8) % 2, np.split(np.arange(8), 2)
+    assert identity_of("", "C", {"k": 1}) == "2122d1042d96f16f8abf0713"
+    assert known_tests([tuple(halves)], features, truth).data == "259da4a0d787d6b6"
+    assert in_json(np.arange(3)) == {"array": [3], "digest": "5fd01042dc0b72e7"}
+    for cv, rows in ((4, [4, 7]), (KFold(4, shuffle=True, random_state=3), [3, 4])):
+        folds = TryFolds(cv, features, truth, None, cv == 4, None)
+        assert folds.of("a")[0][1].tolist() == rows
