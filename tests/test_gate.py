@@ -37,10 +37,15 @@ def lower_of(found, place=-1):
     return found["estimates"][place]["interval"]["lower"]
 
 
+def climbed(**changes):
+    return made(**changes) | {"notes": [{"code": "guided-climb", "text": "", "remedy": ""}]}
+
+
 LOWER, NAIVE = lower_of(made()), lower_of(made(["naive-f"]))
 UPPER = made(metric="brier", level=0.5)["estimates"][-1]["interval"]["upper"]
 VALUE = made()["estimates"][-1]["value"]
 FLAT = made()["estimates"][-1]["interval"] | {"lower": 0.8, "upper": 0.8}
+OPENED = {"name": "a", "number": 1, "n_openings": 1, "planned": 1, "n_samples": 9, "level": 0.9}
 IGNORES = "naive-f ignores that the winner was selected"
 NO_WIDTH = "the bound of bbc-f is no worse than its estimate"
 COLLAPSED = "the interval of bbc-f has collapsed"
@@ -111,6 +116,11 @@ TOO_GOOD = "too good"
             made(codes=["selected-on-evaluation"]),
             *(0.4, ESTIMATE | {"method": "bbc-f"}, "bbc-f", "met", ""),
         ),
+        (made(codes=["mean-over-folds"]), 0.4, {}, "bbc-f", "undecided", "averages folds"),
+        # nor do samples that guided the search, but sealed rows that were opened did not
+        (climbed(), 0.4, {}, "bbc-f", "undecided", "these samples guided the search"),
+        (climbed(value=None), 0.4, {}, "bbc-f", "undecided", "estimate of bbc-f is undefined"),
+        (climbed(opened=OPENED), 0.4, {}, "bbc-f", "met", ""),
         # what can't be computed does not pass
         (made() | {"estimates": []}, 0.01, {}, None, "undecided", "there is no estimate"),
         (made(["cvt", "tt"]), 0.01, {}, None, "undecided", "no method has a bound"),
@@ -215,11 +225,12 @@ SHARE, SIGNED, OPEN = (0, 1), (-1, 1), (0, math.inf)
         (0.8, UP, DOWN, SHARE, WHICH, "--fail-over 0.8"),
         (0.8, DOWN, UP, SHARE, WHICH, "--fail-under 0.8"),
         (1.2, UP, UP, SHARE, NONE, "AUC lies between 0 and 1"),  # no percentage
-        (85, UP, UP, SHARE, NONE, "AUC lies between 0 and 1: --fail-under 0.85"),
+        (100, UP, UP, SHARE, NONE, "AUC lies between 0 and 1"),
+        (99.5, UP, UP, SHARE, NONE, "AUC lies between 0 and 1: --fail-under 0.995"),
         (1.001, UP, UP, SIGNED, NONE, "AUC lies between -1 and 1"),
         (-0.1, DOWN, DOWN, OPEN, NONE, "AUC lies between 0 and inf"),
         (-0.1, DOWN, DOWN, (0, 2), NONE, "AUC lies between 0 and 2"),
-        (5, DOWN, DOWN, SHARE, ALL, "AUC lies between 0 and 1: --fail-over 0.05"),
+        (2, DOWN, DOWN, SHARE, ALL, "AUC lies between 0 and 1: --fail-over 0.02"),
         (1, DOWN, DOWN, SHARE, ALL, "AUC lies between 0 and 1"),
         (2, DOWN, DOWN, (0, 2), ALL, "AUC lies between 0 and 2"),
         (-5, UP, UP, SHARE, ALL, "AUC lies between 0 and 1"),

@@ -1,6 +1,7 @@
 """Laws of rounding: what is shown can be read back, in order, and off the bounds."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from day import swept
@@ -8,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bbccli.notes import NOTES
-from bbccli.platform.text import Digits, brief, digits_for, fixed, percent, trimmed
+from bbccli.platform.text import Digits, brief, digits_for, fixed, percent, trimmed, width_of
 
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))
 SIZES = st.floats(1e-16, 1e12)
@@ -82,9 +83,10 @@ def test_the_width_has_two_significant_digits_or_more(value, share):
         swept([301234.0], [40000.0], (0, math.inf), ["301234"]),
         swept([3.04e-5, 2.51e-5], [1.1e-5], (0, math.inf), ["0.000030", "0.000025"]),
         swept([3.04e-5], [], (0, math.inf), ["0.0000304"]),
-        swept([3.04e-15], [1.1e-15], (0, math.inf), ["3.0e-15"]),
-        swept([2.5e16], [3e14], (0, math.inf), ["2.500e16"]),
-        ([2.5e12], [3e10], (0, math.inf), ["2500000000000"]),
+        ([3.04e-8], [1.1e-8], (0, math.inf), ["0.000000030"]),
+        ([3.04e-9], [1.1e-9], (0, math.inf), ["3.0e-9"]),
+        ([1.0e15], [2e14], (0, math.inf), ["1.000e15"]),
+        ([9.5e14], [3e13], (0, math.inf), ["950000000000000"]),
         swept([0.5, None], [None], (0, 1), ["0.500", ""]),
         swept([0.5, 0.6], [1e-17], (0, 1), ["0.500", "0.600"]),
     ],
@@ -119,6 +121,9 @@ def test_numbers():
     assert fixed(float("nan"), 3) == ""
     assert percent(0.999) == "99.9%"
     assert trimmed("0.7230") == "0.723"
+    ends = [(0.25, 0.75), (0.5, 0.25), (None, 0.75), (0.25, None)]
+    widths = [width_of(SimpleNamespace(lower=lower, upper=upper)) for lower, upper in ends]
+    assert [*widths, width_of(None)] == [0.5, 0.25, None, None, None]
 
 
 # Figures in notes

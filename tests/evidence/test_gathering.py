@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli import METRICS, Plan, correct
 from bbccli.comparisons import BestSet, best_set
-from bbccli.reports.evidence import Ranked, Ranking
+from bbccli.reports.evidence import Ranked, Ranking, curves
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind
 
@@ -74,14 +74,63 @@ def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
     expected = isotonic(of_winner(matrix, reported), truth)
     assert np.array(shown.naive, float) == pytest.approx(expected, abs=1e-6, nan_ok=True)
     out_of_bag = draws_of(60, None, 1).batch(0, 2).in_bag[:80] == 0
-    curves = [
+    of_winners = [
         isotonic(matrix.predictions[0, out, winner].astype(float), truth[out])
         for out, winner in zip(out_of_bag, reported.distribution.winners, strict=True)
     ]
-    there = ~np.isnan(curves)
-    mean = np.where(there, curves, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    there = ~np.isnan(of_winners)
+    mean = np.where(there, of_winners, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     expected = np.where(there.mean(axis=0) > 0.5, mean, np.nan)
     assert np.array(shown.corrected, float) == pytest.approx(expected, abs=1e-6, nan_ok=True)
+
+
+def test_of_many_probabilities_neighbours_are_put_together():
+    rng = np.random.default_rng(3)
+    scores = rng.random(1500)
+    truth = (rng.random(1500) < scores**2).astype(int)
+    (shown,) = curves.reliability_of(scores, truth, np.ones((1, 1500)))
+    groups = np.argsort(np.argsort(scores)) // 3
+    at, means = (np.bincount(groups, values) / 3 for values in (scores, truth))
+    model = IsotonicRegression(out_of_bounds="nan").fit(at, means)
+    assert shown == pytest.approx(model.predict(GRID), abs=1e-9, nan_ok=True)
+    (shown,) = curves.reliability_of(scores[:500], truth[:500], np.ones((1, 500)))
+    assert shown == pytest.approx(isotonic(scores[:500], truth[:500]), abs=1e-9, nan_ok=True)
+    assert np.isnan(curves.reliability_of(scores, truth, np.zeros((1, 1500)))).all()
+
+
+def test_a_band_holds_nine_in_ten_curves_of_what_is_calibrated():
+    matrix = matrices.binary(n_samples=60)
+    there = np.ones(matrix.predictions.shape, bool)
+    there[:, ::3] = False
+    tied = np.round(matrix.predictions, 1) * 0.9 + 0.043
+    outcome = matrices.weighing(matrix.outcome)
+    found, reported = evidence(
+        replace(matrix, predictions=np.where(there, tied, 1.0), available=there, outcome=outcome)
+    )
+    used = np.arange(60) % 3 > 0
+    chances, weights = tied[0, used, matrix.configurations.index(reported.winner)], outcome.weights
+    rng = np.random.default_rng(0)
+    drawn = [
+        IsotonicRegression(out_of_bounds="nan")
+        .fit(chances, rng.random(40) < chances, weights[used])
+        .predict(GRID)
+        for _ in range(300)
+    ]
+    shown = (found.calibration.lower, found.calibration.upper)
+    for ends, expected in zip(shown, np.quantile(drawn, (0.05, 0.95), axis=0), strict=True):
+        apart = np.array(ends, float) - expected
+        assert np.nanmax(np.abs(apart)) < 0.15 and abs(np.nanmean(apart)) < 0.03
+        assert (np.isnan(apart) == np.isnan(expected)).all()
+
+
+def test_curves_of_many_samples_rest_on_fewer_resamples(monkeypatch):
+    matrix = matrices.binary(n_samples=60, n_repeats=2)
+    whole = evidence(matrix)[0].roc
+    monkeypatch.setattr(curves, "AT_ONCE", 1)
+    assert evidence(matrix)[0].roc == whole
+    for cells, n_resamples in ((120 * 70, 70), (120 * 40, 50)):
+        monkeypatch.setattr(curves, "MOST_CELLS", cells)
+        assert evidence(matrix)[0].roc.n_resamples == n_resamples
 
 
 def test_bars_hold_all_resamples():

@@ -24,7 +24,9 @@ def main() -> int:
     rooms = [room for room in ROOMS if room.name in (given.room or [one.name for one in ROOMS])]
     with ThreadPoolExecutor(given.jobs) as pool:
         running = [
-            pool.submit(plant, room, given.folder, given.per_room, given.seed, given.resume)
+            pool.submit(
+                plant, room, given.folder.resolve(), given.per_room, given.seed, given.resume
+            )
             for room in rooms
         ]
         found = [one.result() for one in running]

@@ -86,13 +86,18 @@ ROOMS = (
         "gate",
         ("bbccli/documents/gate.py", "bbccli/platform/text.py"),
         ("test_gate.py", "test_rounding.py"),
-        ("cli/test_gate.py",),
+        (
+            "cli/test_gate.py",
+            "reports/test_escaping.py",
+            "reading/test_urls.py",
+            "test_doctests.py",
+        ),
     ),
     Room(
         "leaderboard",
         ("bbccli/documents/leaderboard.py", "bbccli/reports/evidence"),
         ("test_leaderboard.py", "evidence"),
-        (),
+        ("making/test_beside.py", "cli/test_tight.py", "test_stopping.py", "test_doctests.py"),
     ),
     Room(
         "planning",
