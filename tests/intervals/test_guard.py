@@ -6,6 +6,7 @@ from day import swept
 from scipy.special import erfc, erfcinv
 
 from bbccli.domain.estimate import Distribution
+from bbccli.stats import intervals
 from bbccli.stats.intervals import Guarded, tail
 
 
@@ -89,17 +90,38 @@ def test_the_distribution_function_reaches_the_probability_there_and_not_before(
         assert around[0] - 1e-10 <= wanted <= around[1] + 1e-10
 
 
+@pytest.mark.parametrize("size", [1, 2, 200])
 @pytest.mark.parametrize("bound", [0.0, swept(1.0)])
 @pytest.mark.parametrize("law", LAWS)
-def test_its_error_is_the_distance_of_quantiles_a_standard_error_of_the_share_apart(law, bound):
-    distribution = of(LAWS[law](np.random.default_rng(3), 200))
+def test_its_error_is_the_distance_of_quantiles_a_standard_error_of_the_share_apart(
+    law, bound, size
+):
+    """Of one resample any share is possible."""
+    distribution = of(LAWS[law](np.random.default_rng(3), size))
     guarded, probability = Guarded(distribution, 40, bound), 0.3
     lift = abs(guarded.quantile(probability) - bound)
     each = [reached(of([value]), 40, bound, lift) if lift else value == bound
             for value in distribution.values]  # fmt: skip
-    spread = np.std(each, ddof=1) / np.sqrt(200)
-    ends = [guarded.quantile(probability + s) for s in (-spread, spread)]
+    spread = np.std(each, ddof=1) / np.sqrt(size) if size > 1 else 1
+    assert guarded.share_error(guarded.quantile(probability)) == pytest.approx(spread, rel=1e-6)
+    if size == 2:  # one of both lies a standard error from the end
+        return
+    around = np.clip([probability - spread, probability + spread], 0, 1)
+    ends = [guarded.quantile(p) for p in around]
     assert guarded.quantile_error(probability) == pytest.approx((ends[1] - ends[0]) / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_few_steps_find_a_quantile_and_fewer_its_error(monkeypatch, law):
+    """Halving its place, the search would take 40; errors begin where the quantile was found."""
+    steps = []
+    monkeypatch.setattr(intervals, "tail", lambda u: steps.append(u) or tail(u))
+    guard = Guarded(of(LAWS[law](np.random.default_rng(3), 200)), 40, 0.0)
+    guard.quantile(0.3)
+    alone = len(steps)
+    guard.quantile_error(0.3)
+    assert alone <= 7
+    assert len(steps) - 2 * alone - 1 <= 6
 
 
 def test_the_tail_and_its_slope_are_those_of_scipy():

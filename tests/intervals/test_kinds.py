@@ -165,8 +165,14 @@ def test_the_error_of_a_quantile_is_half_the_way_between_its_neighbours_and_that
 )
 def test_few_resamples_to_the_last_one(side, level, least):
     """With `least` resamples L(1) is the order statistic meant, with one less it is not."""
+    basis = Basis(0.9, 100, 100)
     for size, codes in ((least, []), (least - 1, ["few-resamples"])):
-        assert found(drawn(size), Basis(0.9, 100, 100), side=side, level=level)[2] == codes
+        assert found(drawn(size), basis, side=side, level=level)[2] == codes
+    for size, codes in ((2, []), (1, ["few-resamples"])):  # of a spread
+        _, error, said = found(drawn(size), basis, side=side, level=level, interval="t")
+        assert said == codes
+        of_ends = [one for one in (error.lower, error.upper) if one is not None]
+        assert np.isnan(of_ends).all() == (size == 1)
 
 
 def test_ten_resamples_at_99_percent():
@@ -174,10 +180,9 @@ def test_ten_resamples_at_99_percent():
     interval, _, (note,) = interval_of(drawn(10), AUC, plan, Basis(0.9, 100, 100))
     assert (interval.lower, interval.upper) == (drawn(10).values.min(), drawn(10).values.max())
     assert "10 resamples" in note.text and "--n-resamples 200" in note.remedy
-    # enumerated draws are all there are, and t takes no order statistic
+    # enumerated draws are all there are
     exact = drawn(10, probabilities=np.full(10, 0.1))
     assert found(exact, Basis(0.9, 9, 9), level=0.99)[2] == []
-    assert found(drawn(10), Basis(0.9, 9, 9), level=0.99, interval="t")[2] == []
 
 
 # Matched, calibrated and sharp
@@ -330,17 +335,19 @@ def test_enumerated_draws_count_by_their_probabilities():
     assert (error.lower, error.upper) == (0.0, 0.0)
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("drawn", [True, False])
-def test_the_monte_carlo_error_is_that_of_drawing_again(drawn):
-    again = []
-    for seed in range(600):
-        values = resamples(400, seed)
-        basis = Basis(values.mean() if drawn else 0.75, 7, 50, drawn=drawn)
-        ends, error, _ = found(of(values), basis, interval="t")
-        again.append((*ends, error.lower, error.upper))
-    again = np.array(again)
-    assert again[:, 2:].mean(axis=0) == pytest.approx(again[:, :2].std(axis=0, ddof=1), rel=0.1)
+def test_the_monte_carlo_error_is_that_of_the_jackknife(drawn):
+    values = resamples(400)
+
+    def ends(*left_out):
+        kept = np.delete(values, left_out)
+        basis = Basis(kept.mean() if drawn else 0.75, 7, 50, drawn=drawn)
+        return found(of(kept), basis, interval="t")[:2]
+
+    without = np.array([ends(i)[0] for i in range(400)])
+    error = ends()[1]
+    expected = np.sqrt(399 / 400 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    assert [error.lower, error.upper] == pytest.approx(expected, rel=0.01)
 
 
 def test_the_guard_leaves_errors_as_they_are():

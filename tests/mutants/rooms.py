@@ -33,21 +33,24 @@ ROOMS = (
         "metrics",
         ("bbccli/metrics",),
         ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_planned.py"),
-        ("metrics", "batch/test_parts.py", "test_kernels.py", "test_scale.py"),
+        ("metrics", "batch/test_parts.py", "test_kernels.py", "test_scale.py", "making"),
     ),
     Room(
         "kernels",
         ("bbccli/metrics/kernels",),
         ("test_kernels.py", "metrics/test_oracles.py"),
-        ("test_scale.py", "metrics", "methods/test_reference.py"),
+        ("making", "test_scale.py", "metrics", "methods/test_reference.py"),
     ),
     Room(
         "resampling",
         ("bbccli/stats/resampling.py", "bbccli/stats/bootstrap"),
         ("test_resampling.py", *ANSWERS),
-        ("methods", "batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
+        (
+            *("methods", "batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
+            "making",
+        ),
     ),
-    Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods",)),
+    Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods", "making")),
     Room("intervals", ("bbccli/stats/intervals",), ("intervals",), ("methods",)),
     Room(
         "selection",

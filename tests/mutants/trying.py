@@ -91,6 +91,7 @@ def stages(module: str, room: Room) -> Iterator[list[str]]:
     """The words for pytest, which would not keep the files of a folder before the others of it."""
     named, others = [f"tests/{one}" for one in room.near], [f"tests/{one}" for one in room.tests]
     near = list(dict.fromkeys([*_called(module, [*named, *others]), *named]))
+    near[:0] = _examples(module)
     yield ["-m", BY_DAY, *near]
     if others:
         yield ["-m", BY_DAY, *others, *(f"--ignore={one}" for one in near)]
@@ -103,6 +104,15 @@ def _called(module: str, tests: list[str]) -> Iterator[str]:
     called = {f"test{of_what}_{name}.py" for of_what in ("", "_read") for name in names}
     for one in map(Path, tests):
         yield from (path.as_posix() for path in sorted(one.rglob("*.py")) if path.name in called)
+
+
+def _examples(module: str) -> list[str]:
+    """The test of the examples in a module, if it has any."""
+    path = Path(module)
+    if path.suffix != ".py" or ">>>" not in path.read_text(encoding="utf-8"):
+        return []
+    dotted = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+    return [f"tests/test_doctests.py::test_examples[{dotted}]"]
 
 
 def again(said: Path) -> int:

@@ -156,12 +156,10 @@ def heaviest(weights: Numbers) -> int:
 
 def largest_total(pairs: PresortedPairs, weights: IntArray) -> int:
     """Return the largest count that any row of weights (B, N) can lead to."""
-    if not len(weights) or not pairs.n_pairs:
-        return 0
     # The rows of cases and controls are the same in all configurations, in another order.
     cases = weights[:, pairs.cases[0]].sum(axis=1, dtype=np.int64)
     controls = weights[:, pairs.controls[0]].sum(axis=1, dtype=np.int64)
-    return int(2 * (cases * controls).max())
+    return int(2 * (cases * controls).max(initial=0))
 
 
 def placements(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> FloatArray:

@@ -131,12 +131,13 @@ Find = Callable[[FloatArray, FloatArray], FloatArray]
 
 def _finder(guards: Sequence[Guarded]) -> Find:
     """Return a function that finds all quantiles in lockstep, by safeguarded Newton steps."""
-    n_guards, size = len(guards), max(len(guard.atoms[0]) for guard in guards)
+    atoms = [guard.atoms for guard in guards]
+    n_guards, size = len(guards), max(len(part) for part, _, _ in atoms)
     logs, chances = np.full((n_guards, size + 1), np.inf), np.zeros((n_guards, size, 1))
-    for row, (part, shares, _) in enumerate(guard.atoms for guard in guards):
+    for row, (part, shares, _) in enumerate(atoms):
         logs[row, : len(part)], chances[row, : len(part), 0] = part, shares
-    scalars = [(guard.rate, guard.bound, guard.atoms[2]) for guard in guards]
-    rate, bound, at_bound = np.array(scalars).T[..., None]
+    rate, bound = np.array([(guard.rate, guard.bound) for guard in guards]).T[..., None]
+    at_bound = np.array([[chance] for _, _, chance in atoms])
     tops = np.array([guard.distribution.values.max() for guard in guards])[:, None]
     rises = tops > bound  # towards an upper bound everything is mirrored
     reached = at_bound + chances[..., 0].cumsum(axis=1)
