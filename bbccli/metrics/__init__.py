@@ -213,7 +213,7 @@ def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
     if _fits(metric, matrix):
         return _as_selected(metric, matrix)
     problem, remedy = _misfit(metric, matrix)
-    fit = f"use one of: {', '.join(m.name for m in fitting(matrix)) or 'none yet'}"
+    fit = f"use one of: {', '.join(m.name for m in fitting(matrix))}"
     raise UnsupportedError(
         f"{metric.label} {problem}", hint="; ".join(part for part in (remedy, fit) if part)
     )

@@ -17,6 +17,8 @@ from slow_comparisons import placements_less_auc
 from bbccli import METHODS, METRICS, Plan
 from bbccli.domain.outcome import Outcome
 from bbccli.methods.literature.split import choose_evaluated, sidak, split_samples
+from bbccli.methods.literature.tilt import Replicates
+from bbccli.methods.literature.tilting import adjusted_tail
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.types import PredictionKind, Side, Task
 
@@ -140,6 +142,13 @@ def test_the_auc_bound_is_that_of_the_slow_loop(name, matrix, least):
 
 
 # Laws
+
+
+def test_h_counts_the_resamples_at_the_share_itself():
+    """F = 1/2 of three resamples, the last of no weight: u = 1/4 and 2/4 are up to it."""
+    values = np.array([[0.1], [0.2], [0.3]])
+    replicates = Replicates(values, 0.1, 0, np.zeros(2), np.array([0.0, 0.0, -1000.0]))
+    assert adjusted_tail(replicates, True)(1.0) == pytest.approx(1 - 2 / 3)
 
 
 def test_a_unit_does_not_matter():

@@ -33,7 +33,10 @@ ROOMS = (
         "metrics",
         ("bbccli/metrics",),
         ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_planned.py"),
-        ("metrics", "batch/test_parts.py", "test_kernels.py", "test_scale.py", "making"),
+        (
+            *("metrics", "reading/test_weights.py", "batch/test_parts.py", "test_kernels.py"),
+            *("test_scale.py", "making"),
+        ),
     ),
     Room(
         "kernels",
@@ -46,8 +49,8 @@ ROOMS = (
         ("bbccli/stats/resampling.py", "bbccli/stats/bootstrap"),
         ("test_resampling.py", *ANSWERS),
         (
-            *("methods", "batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
-            "making",
+            *("intervals", "methods", "making"),
+            *("batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
         ),
     ),
     Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods", "making")),

@@ -5,10 +5,11 @@
 """
 
 import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,20 +91,28 @@ def first_failure(module: str, room: Room, said: Path) -> int:
 def stages(module: str, room: Room) -> Iterator[list[str]]:
     """The words for pytest, which would not keep the files of a folder before the others of it."""
     named, others = [f"tests/{one}" for one in room.near], [f"tests/{one}" for one in room.tests]
-    near = list(dict.fromkeys([*_called(module, [*named, *others]), *named]))
-    near[:0] = _examples(module)
+    every = [
+        path for one in map(Path, named + others) for path in sorted(one.rglob("*.py")) or [one]
+    ]
+    quick = [*_examples(module), *_called(module, every), *named, *_importing(module, every)]
+    near = list(dict.fromkeys(quick))
     yield ["-m", BY_DAY, *near]
     if others:
         yield ["-m", BY_DAY, *others, *(f"--ignore={one}" for one in near)]
     yield ["-m", SWEEP, *near, *others]
 
 
-def _called(module: str, tests: list[str]) -> Iterator[str]:
+def _called(module: str, tests: Iterable[Path]) -> list[str]:
     """Files of tests that are called as the module is, or as the folder that it is in."""
     names = {Path(module).stem, Path(module).parent.name}
     called = {f"test{of_what}_{name}.py" for of_what in ("", "_read") for name in names}
-    for one in map(Path, tests):
-        yield from (path.as_posix() for path in sorted(one.rglob("*.py")) if path.name in called)
+    return [path.as_posix() for path in tests if path.name in called]
+
+
+def _importing(module: str, tests: Iterable[Path]) -> list[str]:
+    """Files of tests that import the module itself."""
+    line = re.compile(rf"^(?:from|import) {re.escape(_dotted(module))} ", re.M)
+    return [path.as_posix() for path in tests if line.search(path.read_text(encoding="utf-8"))]
 
 
 def _examples(module: str) -> list[str]:
@@ -111,8 +120,11 @@ def _examples(module: str) -> list[str]:
     path = Path(module)
     if path.suffix != ".py" or ">>>" not in path.read_text(encoding="utf-8"):
         return []
-    dotted = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-    return [f"tests/test_doctests.py::test_examples[{dotted}]"]
+    return [f"tests/test_doctests.py::test_examples[{_dotted(module)}]"]
+
+
+def _dotted(module: str) -> str:
+    return ".".join(Path(module).with_suffix("").parts).removesuffix(".__init__")
 
 
 def again(said: Path) -> int:

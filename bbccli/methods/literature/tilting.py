@@ -135,7 +135,7 @@ def run(case: Case, *, preselect: bool = False) -> Answer:
     return tilted_answer(case, finalist, tail_of_tilts, np.array([finalist.winner]), finalist.level)
 
 
-def tail_of_tilts(replicates: Replicates, pessimistic: bool = True) -> Tail:
+def tail_of_tilts(replicates: Replicates, _pessimistic: bool) -> Tail:
     """Return p of each tilt: the weight of the resamples at least as good as the observed figure.
 
     Resamples that are exactly as good, up to rounding, count one half.
@@ -166,7 +166,7 @@ def adjusted(case: Case) -> Answer:
     return tilted_answer(case, finalist, adjusted_tail, columns, case.plan.level)
 
 
-def adjusted_tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
+def adjusted_tail(replicates: Replicates, pessimistic: bool) -> Tail:
     """Return p of each tilt: how often the best of m looks at least as good as the winner did."""
     of_winner = replicates.values[:, replicates.column]
     judged = replicates.values if pessimistic else of_winner[:, None]

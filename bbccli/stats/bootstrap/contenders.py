@@ -184,14 +184,13 @@ def limit_error(figure: float, everywhere: FloatArray, of: Contenders, noise: No
 def _deviations(values: FloatArray) -> FloatArray:
     """Standard deviations (C',) of values (B, C') over the resamples that are defined."""
     finite = np.isfinite(values)
-    counts = finite.sum(axis=0)
+    n_finite = finite.sum(axis=0)
+    counts = np.where(n_finite > 1, n_finite, np.nan)  # one has no deviation
     filled = np.where(finite, values, 0.0)
     scale = np.maximum(np.abs(filled).max(axis=0), np.finfo(float).tiny)  # squares may overflow
     filled /= scale
-    means = filled.sum(axis=0) / np.maximum(counts, 1)
-    squares = np.where(finite, filled - means, 0.0) ** 2
-    variances = squares.sum(axis=0) / np.where(counts > 1, counts - 1, np.nan)
-    return np.asarray(scale * np.sqrt(variances))
+    squares = np.where(finite, filled - filled.sum(axis=0) / counts, 0.0) ** 2
+    return np.asarray(scale * np.sqrt(squares.sum(axis=0) / (counts - 1)))
 
 
 def _distinct(

@@ -228,7 +228,7 @@ def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray
     >>> order.tolist(), ranks.tolist()
     ([2, 0, 3, 1], [2, 0, 1, 2])
     """
-    order = np.argsort(-direction.gain(values, 0.0), kind="stable")  # NaN comes last
+    order = np.argsort(-direction.sign * values, kind="stable")  # NaN comes last
     ranks = np.zeros(len(values), np.int64)
     start, n_defined = 0, int((~np.isnan(values)).sum())
     while start < n_defined:

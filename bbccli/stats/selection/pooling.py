@@ -200,7 +200,7 @@ class MeanOverFolds:
         n_defined = (~np.isnan(values)).sum(axis=0)
         squares = (values - mean_of_defined(list(values))) ** 2
         variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
-        return np.asarray(np.sqrt(variance / np.maximum(n_defined, 1)))
+        return np.asarray(np.sqrt(variance / n_defined))
 
     def restrict(self, rows: BoolArray) -> MeanOverFolds:
         """Keep the samples in `rows`."""
