@@ -166,3 +166,18 @@ def test_threads_of_numba_in_the_environment(engine, value, status):
     assert "Traceback" not in done.stderr
     assert ("does not start: Number of threads" in done.stderr) == (status == 2)
     assert ("NUMBA_NUM_THREADS" in done.stderr) == (status == 2)
+
+
+@pytest.mark.parametrize(("metric", "loaded"), [("accuracy", False), ("auc", True)])
+def test_numba_is_loaded_only_for_metrics_that_it_counts(metric, loaded):
+    pytest.importorskip("numba")
+    path = Path(__file__).parents[1] / "sample_data" / "progression.parquet"
+    script = (
+        "import sys, bbccli\n"
+        f"bbccli.correct({str(path)!r}, metric={metric!r}, method='bbc', n_resamples=25000)\n"
+        "print('numba' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[-1] == str(loaded)

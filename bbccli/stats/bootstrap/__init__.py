@@ -37,7 +37,7 @@ from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too
 from bbccli.stats.selection import SelectionRule, selection_shares
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.units import n_units_of, rests_on, worst_sample
-from bbccli.types import Direction, FloatArray, IntArray, Models
+from bbccli.types import Direction, FloatArray, IntArray, MetricKind, Models
 
 if TYPE_CHECKING:
     from bbccli.stats.making.made import Maker
@@ -75,7 +75,9 @@ def extend(
 
         return on_workers.select(workers, candidates, part, rule.direction)
 
-    n_sweeps = candidates.n_sweeps if maker is None else maker.n_sweeps
+    # sums of losses are matrix products, of which there is no compiled form
+    products = candidates.metric.kind in (MetricKind.MEAN, MetricKind.CONDITIONAL)
+    n_sweeps = candidates.n_sweeps * (not products) if maker is None else maker.n_sweeps
     collect(selections, n_resamples, draws, select, n_sweeps, progress)
 
 
