@@ -50,6 +50,14 @@ def test_cut_off(save, columns, kind):
         refused("truncated or damaged", save("m.feather", data[:end]))
 
 
+def test_a_text_that_ends_before_it_begins_is_damaged(save, columns):
+    ends = np.array([0, 2, 9, 4, *range(5, 14)], np.int32)
+    damaged = pa.StringArray.from_buffers(12, pa.py_buffer(ends), pa.py_buffer(b"x" * 13))
+    refused(
+        "truncated or damaged", save("m.arrow", ipc(pa.table(columns | {"b": damaged}), "file"))
+    )
+
+
 @pytest.mark.parametrize("kind", ["stream", "file"])
 def test_feather_bomb(save, kind):
     big = pa.table({"truth": np.zeros(10**7), "a": np.zeros(10**7)})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from reading import assert_same
@@ -27,6 +27,7 @@ NAMES = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=6),
 ).filter(lambda name: name.strip() == name != "")
 TEXTS = st.sampled_from(["no", "yes", "a b", "x,1", "ü", "c-d", "it's", "0x", "Z"])
+WORDS = ["no", "yes", "yes"]
 
 often = settings(
     max_examples=examples(20),
@@ -91,6 +92,7 @@ def written(folder, columns, ids):
 
 @often
 @given(made=wide_tables(), suffix=st.sampled_from(SUFFIXES), layout=st.sampled_from(TableLayout))
+@example(made=({"truth": WORDS, "a": WORDS[::-1]}, ("a",)), suffix=".csv", layout=TableLayout.LONG)
 def test_nothing_is_lost(run, tmp_path_factory, made, suffix, layout):
     folder = tmp_path_factory.mktemp("converted")
     source, path = written(folder, *made), folder / f"out{suffix}"

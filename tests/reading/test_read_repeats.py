@@ -48,7 +48,8 @@ def test_folds_numbered_across_repeats_are_recoded(save):
     ("names", "order"),
     [
         (["Fold10", "Fold2", "Fold1"], ("Fold1", "Fold2", "Fold10")),
-        swept([10, 2, 1], ("1", "2", "10")),
+        ([2, -1, -10], ("-10", "-1", "2")),
+        (["10", "2", "1a"], ("1a", "2", "10")),
         swept(["b", "a1b", "a"], ("a", "a1b", "b")),
         swept(["²", "3", "x"], ("3", "x", "²")),
     ],

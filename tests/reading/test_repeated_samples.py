@@ -162,6 +162,9 @@ def test_least_period_and_the_chance_of_an_accident():
     rare = np.isin(np.arange(200), (41, 150)).astype(int)  # two places of 200: 1 in 2^14.3
     assert not figures(np.tile(rare, 2))
     assert figures(np.tile(rare, 3)) == [200, 3]
+    for n, expected in ((92, []), (93, [93, 2])):  # two turns: among 2^11.9996, and 2^12.03
+        zigzag = np.interp(np.arange(n), [0, 30, 60, n - 1], [0, 50.5, 3.3, 90])
+        assert figures(np.tile(zigzag, 2)) == expected
 
 
 # copies

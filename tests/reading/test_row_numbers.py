@@ -182,7 +182,8 @@ OTHERWISE = {"mixed": MIXED, "other rows": np.arange(N) + N, "with gaps": 2 * np
 @pytest.mark.parametrize("index", OTHERWISE.values(), ids=OTHERWISE)
 def test_files_numbered_otherwise(save, index):
     paths = [oof(save, "a", FRAME), oof(save, "b", FRAME.set_index(index))]
-    assert refused("in a different order", paths).hint.startswith("use row_id 'Unnamed: 0'")
+    hint = refused("in a different order", paths).hint
+    assert hint.startswith("use row_id 'Unnamed: 0'") and hint.endswith("else drop it")
 
 
 @pytest.mark.parametrize("mixed", ["m", "labels"])
@@ -190,9 +191,9 @@ def test_labels_beside_mixed_rows(save, mixed):
     frames = {"m": FRAME[["a", "b"]], "labels": FRAME[["truth"]]}
     frames[mixed] = frames[mixed].loc[MIXED]
     path, labels = (save(f"{name}.csv", frame.to_csv()) for name, frame in frames.items())
-    assert refused("numbered in a different order", path, labels=labels).path == str(
-        {"m": path, "labels": labels}[mixed]
-    )
+    error = refused("numbered in a different order", path, labels=labels)
+    assert error.path == str({"m": path, "labels": labels}[mixed])
+    assert error.hint.endswith("else give by_position=True if the order is the same")
     matrix = read(path, labels=labels, roles=Roles(row_id="Unnamed: 0"))
     right = FRAME if mixed == "labels" else FRAME.loc[MIXED]
     assert_array_equal(matrix.outcome.values, right.truth)

@@ -275,8 +275,7 @@ def _n_again(keys: Any) -> int:
     """Return how many of the keys (N,) repeat `FEWEST` or more others in their order."""
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     back = np.arange(len(keys)) - first[places]
-    starts = starts_of(back)
-    lengths = lengths_of(starts, len(back))
+    lengths = lengths_of(starts := starts_of(back), len(back))
     return int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
 
 

@@ -187,8 +187,8 @@ def _cover(glance: Glance, places: Mapping[float, int]) -> bool:
     columns = np.column_stack([glance.truths, glance.whole(*places.values())])
     columns = columns[np.isfinite(columns).all(axis=1)]
     off = np.abs((columns[:, :1] <= columns[:, 1:]).mean(axis=0) - levels)
-    near = (off < np.abs(levels - 0.5) / 2) | (levels == 0.5)
-    return bool(len(columns) >= FEWEST_ROWS and near.all() and ((levels > 0) & (levels < 1)).all())
+    near = (off < np.abs(levels - 0.5) / 2) | (levels == 0.5)  # no side is: -1, or 2 and more
+    return bool(len(columns) >= FEWEST_ROWS and near.all())
 
 
 def _certain(

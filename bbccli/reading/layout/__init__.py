@@ -201,13 +201,15 @@ _FEW = 64
 def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Table], list[Note]]:
     """Return one table per model, with a note, if files are folds; else the tables themselves."""
     by_hand = request.fold_files
-    if by_hand and len(tables) < 2:
+    if len(tables) < 2:
+        if not by_hand:
+            return tables, []
         problem = f"{parameter('fold_files')} is for several files, but there is one"
         raise OptionError(problem, hint="name all files, or a pattern such as 'oof_fold*.csv'")
-    models = _models(tables, _NUMBERS) if len(tables) > 1 else {}
+    models = _models(tables, _NUMBERS)
     if by_hand:
         models = models or _models(tables, _ANY_NUMBERS) or {"*": [*enumerate(tables)]}
-    elif len(tables) < 2 or not (apart := _told_apart(tables, request, [*models.values()])):
+    elif not (apart := _told_apart(tables, request, [*models.values()])):
         return tables, []
     elif not models:
         from bbccli.reading.advice import same_in_all
