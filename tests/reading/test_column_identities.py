@@ -462,7 +462,8 @@ def test_the_probability_of_the_predicted_class_is_turned(save, names, words, or
         matrix = read(path, **options)
         assert matrix.configurations == (names[1],)
         assert_allclose(matrix.predictions[0, :, 0], P)
-        assert "confidence" in codes(matrix)
+        (said,) = (note.text for note in matrix.notes if note.code == "confidence")
+        assert said.endswith(f"{names[0]}: turned into the probability of {'yes' if words else 1}")
 
 
 def test_labels_beside_a_confidence_may_have_gaps(save):
@@ -484,7 +485,7 @@ def test_of_several_classes_the_labels_count(save):
     columns = {"answer": ANIMALS[A.argmax(axis=1)], "confidence": A.max(axis=1)}
     matrix = read(save("m.csv", {"truth": ANIMALS[THREE], **columns}))
     assert matrix.configurations == ("answer",)
-    assert "confidence" in codes(matrix)
+    assert "predicted class, answer: ignored" in "".join(note.text for note in matrix.notes)
     path = save("m.csv", {"truth": THREE, "y_pred": A.argmax(axis=1), "confidence": A.max(axis=1)})
     assert read(path).task is Task.MULTICLASS
     refused("holds the probability of the predicted class", path, exclude="y_pred")

@@ -29,6 +29,13 @@ def test_suites_in_utf_16_are_read(tmp_path):
         assert (matrix.configurations, matrix.notes) == (AGENTS, read(LOGS / "junit").notes)
 
 
+def test_a_folder_of_too_many_files_is_none_of_logs(monkeypatch):
+    monkeypatch.setattr("bbccli.reading.evaluations._MOST_FILES", 3)
+    assert read(LOGS / "junit").configurations == AGENTS
+    monkeypatch.setattr("bbccli.reading.evaluations._MOST_FILES", 2)
+    refused("holds more than 2 files that may be logs", LOGS / "junit")
+
+
 @pytest.mark.parametrize("n", [70_000, 300_000])
 def test_suites_after_a_long_comment_are_read(n, tmp_path):
     folder = copied("junit", tmp_path)
