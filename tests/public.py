@@ -64,3 +64,27 @@ def parameters(function):
         for one in inspect.signature(function).parameters.values()
         if not one.name.startswith("_")
     ]
+
+
+def defaults():
+    """Function or method -> parameter -> what it is if left out, where that is a plain value."""
+    found = {}
+    for module, names in listed().items():
+        for name in names:
+            thing = getattr(import_module(module), name)
+            called = {name: thing} if inspect.isfunction(thing) else {}
+            for part in public_functions(thing) if inspect.isclass(thing) else ():
+                called[f"{name}.{part}"] = getattr(thing, part)
+            for path, function in called.items():
+                plain = {
+                    one.name: str(one.default)
+                    for one in inspect.signature(function).parameters.values()
+                    if isinstance(one.default, bool | int | float | str | None)
+                }
+                found |= {path: plain} if plain else {}
+    return found
+
+
+def public_functions(thing):
+    names = [name for name in vars(thing) if name == "__init__" or not name.startswith("_")]
+    return [name for name in names if inspect.isfunction(getattr(thing, name))]

@@ -11,7 +11,7 @@ import jsonschema
 import pyarrow.parquet as pq
 import pytest
 from day import daily
-from public import listed, public_names
+from public import defaults, listed, public_names
 
 from bbccli.documents.loading import is_comparison, read_comparison, read_documents
 from bbccli.platform.records import Document, as_json
@@ -31,7 +31,7 @@ def stored(name):
 DOCUMENTS = {
     path.stem: stored(path.stem)
     for path in sorted(STORED.glob("*.json"))
-    if path.stem not in ("schema", "api")
+    if path.stem not in ("schema", "api", "defaults")
 } | {
     f"batch line {number}": json.loads(line)
     for number, line in enumerate((STORED / "batch.jsonl").read_text("utf-8").splitlines(), 1)
@@ -211,6 +211,11 @@ def test_no_public_name_is_gone_or_takes_less():
             else:
                 said += [f"{module}.{name} {word}" for word in lost(old, now[module][name])]
     assert said == []
+
+
+def test_no_default_changes():
+    now, known = defaults(), stored("defaults")
+    assert {name: {key: now[name].get(key) for key in of} for name, of in known.items()} == known
 
 
 def test_what_breaks_a_program_is_found():

@@ -247,7 +247,7 @@ def _n_reached(
     n_draws, bounds = len(of_rivals), list(pairwise(starts.tolist()))
     largest = np.maximum.reduceat(of_rivals, starts[:-1], axis=1)
     short = np.ones((len(statistics), n_draws), bool)
-    ours, open_ = np.ascontiguousarray(of_candidates.T), short.reshape(-1)
+    ours, open_ = np.ascontiguousarray(of_candidates.T), short.ravel()
     # a gap below 0 is least where it is divided by the largest error
     behind = statistics < 0
 

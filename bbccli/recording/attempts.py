@@ -178,9 +178,9 @@ def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
 
 def agreeing(part: Part, splits: SplitScores) -> bool:
     """True if a part has the score that the search lists for its split."""
-    if part.split is None or part.score is None or part.split >= len(splits):
+    if part.split is None or part.split >= len(splits):
         return False
-    return bool(part.score == splits[part.split])
+    return bool(part.known_score == splits[part.split])
 
 
 def candidate_of(attempt: Try, candidates: Sequence[Listed]) -> Listed | None:
@@ -230,7 +230,7 @@ def _passes(recorded: Iterable[Part]) -> list[Try]:
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
     """True if two predictions of the same rows are equal or, in different forms, their scores."""
     share = share_of([mine, other])
-    scores = [np.nan if p.score is None else float(p.score) for p in (before, part)]
+    scores = [before.known_score, part.known_score]
     scored = bool(np.isfinite(scores).all())
     if scored and not agrees(scores[1], scores[0], tolerance_of(share, scores[0])):
         return False

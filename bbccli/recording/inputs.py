@@ -69,7 +69,7 @@ def position(given: Any, name: str) -> int:
 def design_of(y: Any, task: str | None, scoring: str) -> Design:
     """Return a design with the truth, and with the task if it was not given."""
     values = as_array(y, "y")
-    values = values.reshape(-1) if values.ndim and values.size == len(values) else values
+    values = values.ravel() if values.ndim and values.size == len(values) else values
     several = values.ndim != 1 or values.dtype.names or not values.size
     refuse(several, "y is not a single column", "give one label or value per sample")
     if values.dtype.hasobject:

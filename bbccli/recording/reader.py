@@ -107,9 +107,8 @@ class Recording:
         if rows is None and part.split is None and part.predictions is None:  # only tried
             return part
         if part.split is not None:
-            there = part.split < len(plan.tests)
-            rows = plan.tests[part.split] if there else None
-            repeat = plan.places[part.split][0] if there else 0
+            self._check(part, part.split < len(plan.tests))
+            rows, repeat = plan.tests[part.split], plan.places[part.split][0]
         at = np.asarray(rows)
         self._check(part, at.dtype.kind == "i" and at.size)
         alike = part.weights is None or part.weights.shape == at.shape
@@ -227,7 +226,7 @@ def handed_over(run: Recording) -> Predictions:
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
     identities = [attempt.identity for attempt in tries]
-    any_score = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
+    any_score = any(np.isfinite(part.known_score) for part in run.parts)
     report = ToolRun(
         tool="recorder",
         left_out=run.left_out,

@@ -98,12 +98,12 @@ class Listener:
         if labels is None or self.task is Task.REGRESSION:
             if name != "predict" or not one_each:
                 raise UnfitError(f"{name} did not return a list of values")
-            return answer.reshape(-1), PredictionKind.VALUE
+            return answer.ravel(), PredictionKind.VALUE
         if name == "predict":
-            return codes_of_labels(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
+            return codes_of_labels(answer.ravel(), labels, strict=False), PredictionKind.LABEL
         scores = name == "decision_function"
         if scores and len(labels) == 2 and one_each:
-            return answer.reshape(-1), PredictionKind.SCORE
+            return answer.ravel(), PredictionKind.SCORE
         pairs = scores and getattr(estimator, "decision_function_shape", "ovr") == "ovo"
         classes = getattr(estimator, "classes_", labels)  # a training fold may lack one
         if not pairs and (answer.ndim != 2 or len(classes) != answer.shape[1]):
@@ -226,9 +226,9 @@ class RecordingScorer(Listener):
         values, n_classes = np.asarray(truth), 0
         if self.labels is not None:
             n_classes = len(self.labels)
-            values = codes_of_labels(values.reshape(-1), self.labels).astype(np.int64)
+            values = codes_of_labels(values.ravel(), self.labels).astype(np.int64)
         outcome = Outcome(self.task, values, tuple(map(str, range(n_classes))))
-        stop = watched(estimator, features, truth, outcome, part.score)
+        stop = watched(estimator, features, truth, outcome, part.known_score)
         if stop is None:
             return part
         flags = tuple(dict.fromkeys([*part.flags, *[STOPPED_EARLY] * stop.stopped]))

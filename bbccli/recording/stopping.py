@@ -48,13 +48,13 @@ class Watched:
 
 
 def watched(
-    estimator: Any, features: Any, truth: Any, outcome: Outcome, score: float | None
+    estimator: Any, features: Any, truth: Any, outcome: Outcome, score: float
 ) -> Watched | None:
     """Return how a fitted estimator saw a test set; None if it did not, as far as known.
 
     features, truth: the test set, as given to the scorer.
     outcome: its truth, with the classes of all samples.
-    score: by the search; of several curves, the one with this score counts.
+    score: by the search, NaN without; of several curves, the one with this score counts.
     """
     model, inner = estimator, features
     while hasattr(model, "steps") or hasattr(model, "best_estimator_"):
@@ -69,7 +69,7 @@ def watched(
     short = _number(model, "n_iter_") < _number(model, "max_iter")
     agreeing = [*_agreeing(model, inner, outcome)]
     if agreeing:
-        off = [abs(abs(curve[kept]) - abs(score or 0)) for _, curve, kept in agreeing]
+        off = [abs(abs(curve[kept]) - abs(score)) for _, curve, kept in agreeing]
         metric, curve, kept = agreeing[int(np.argmin(off))]
         return Watched(kept < len(curve) - 1 or short, metric, tuple(curve.tolist()))
     kept_by_model = vars(model) if hasattr(model, "__dict__") else {}

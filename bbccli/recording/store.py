@@ -219,7 +219,7 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
         raise InputError(f"recording can't be read: {error}", path=path, hint=_AGAIN) from None
     if not isinstance(about, dict) or about.get("spec") != SPEC:
         raise InputError(f"not a {SPEC}", path=path, hint="give the folder of a Recorder")
-    if str(about.get("version")).split(".", maxsplit=1)[0] != MAJOR_VERSION:
+    if str(about.get("version")).partition(".")[0] != MAJOR_VERSION:
         raise InputError(
             f"has version {about.get('version')!r}; only version {MAJOR_VERSION} is understood",
             path=path,
@@ -348,6 +348,11 @@ class Part:
     curve_metric: str = ""
     curve: tuple[float, ...] = ()
     weights: NDArray[Any] | None = None
+
+    @property
+    def known_score(self) -> float:
+        """Its score; NaN without one."""
+        return float("nan") if self.score is None else float(self.score)
 
 
 _ARRAYS = ("predictions", "rows", "weights")

@@ -21,7 +21,7 @@ from bbccli.platform.text import count
 from bbccli.recording import store
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
-from bbccli.recording.partial import matrix_of_all, with_default_score
+from bbccli.recording.partial import matrix_of_all, place, with_default_score
 from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.stats.verification import Compared, compared
 from bbccli.types import FloatArray, PredictionKind, Task
@@ -174,8 +174,7 @@ def verify_by(
         by_other_classes = wants_classes and part.kind is not PredictionKind.LABEL
         if not ours.confirmed and not by_other_classes:
             what = f"on split {part.split} the stored predictions have a score of"
-            value, score = plan.sign * ours.value, float(part.score or 0.0)
-            raise _mismatch(folder, candidate.label, what, value, score)
+            raise _mismatch(folder, candidate.label, what, plan.sign * ours.value, part.known_score)
     others = [f"{c.label} on split {p.split}" for ours, p, c in again if not ours.confirmed]
     again = [recomputed for recomputed in again if recomputed[0].confirmed]
     groups, board = store.by_identity(everything), []
@@ -386,7 +385,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
     Left out are test sets that lack a class.
     """
     recorded = [(part, candidate) for candidate in candidates for part in candidate.parts]
-    scored = [both for both in recorded if both[0].score is not None and np.isfinite(both[0].score)]
+    scored = [both for both in recorded if np.isfinite(both[0].known_score)]
     metric = METRICS.get(canonical(plan.scoring, METRICS))
     none_again = "none of its scores was recomputed, and bbc correct needs --metric"
     if not scored:
@@ -397,8 +396,8 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
         return [], [f"the search scores by {called}: {none_again}"]
     groups: dict[Any, list[tuple[Part, Candidate]]] = {}
     for part, candidate in scored:
-        truth = plan.truth[plan.tests[part.split]] if part.split is not None else ()
-        values, lacking = part.predictions, len(np.unique(truth)) < max(len(plan.classes), 1)
+        n_classes = len(np.unique(plan.truth[place(plan, part)[0]]))
+        values, lacking = part.predictions, n_classes < len(plan.classes)
         if values is None or not np.isfinite(values).all() or lacking:
             continue
         weights = None if part.weights is None else part.weights.tobytes()
@@ -420,7 +419,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
 def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[Compared]:
     """Compare the scores of parts of one split, kind and weights, by position."""
     first = group[0]
-    truth = plan.truth[plan.tests[first.split or 0]]
+    truth = plan.truth[place(plan, first)[0]]
     # of the weights, those of the scorer count
     of_split = replace(plan, truth=truth, tests=(), groups=None, weights=first.weights)
     matrix = matrix_of_all(of_split, {str(number): part for number, part in enumerate(group)})
@@ -432,8 +431,8 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
         ReportedScore(
             id=name,
             metric=plan.scoring,
-            value=plan.sign * float(part.score or 0.0),
-            tolerance=tolerance_of(share, part.score or 0.0),
+            value=plan.sign * part.known_score,
+            tolerance=tolerance_of(share, part.known_score),
         )
         for name, part in zip(matrix.configurations, group, strict=True)
     )

@@ -11,6 +11,7 @@ from slow_comparisons import placements_less_auc
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons import against_baseline, best_set
+from bbccli.comparisons.influences import Influences
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.types import Pooling
 
@@ -119,3 +120,12 @@ def test_what_has_no_variance_is_refused(compare):
     one = replace(matrix, outcome=replace(matrix.outcome, values=truth))
     with pytest.raises(UndefinedError, match="a class has a single sample"):
         compare(one, "auc", PLAN)
+
+
+def test_differences_of_the_last_bits_have_no_error():
+    gains, influence = np.array([-3.0, 3.0, 1.0, 3.0]), np.outer([1, -1], [1.0, -1.0, -0.4, 4.0])
+    about = np.zeros(2, np.int64), np.array([1]), False, gains < 9, METRICS["mse"]
+    found = Influences(tuple("abcd"), gains, 2.5e-14 * influence, *about)
+    assert (found.errors_against(0) > 0).tolist() == [False, False, False, True]
+    between = found.variances_between(np.array([0]), np.arange(4))
+    assert (between > 0).tolist() == [[False, False, False, True]]

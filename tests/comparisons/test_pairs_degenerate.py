@@ -177,6 +177,19 @@ def test_perfect_against_worst():
             continue
 
 
+@pytest.mark.parametrize("test", TESTS)
+def test_two_without_an_error_are_equal(test):
+    matrix = regression(n_samples=30, n_repeats=5, n_folds=2)
+    perfect = np.broadcast_to(matrix.outcome.values[:, None], (5, 30, 2))
+    two = replace(matrix, predictions=perfect, configurations=("one", "other"))
+    try:
+        found = ask(test, two, "mse", plan=FEW)
+    except UnsupportedError:  # of right and wrong answers
+        return
+    assert_sound(found)
+    assert (found.difference, found.p) == (0, None if TESTS[test].bayesian else 1)
+
+
 def test_one_sample_of_a_class():
     matrix = binary(n_samples=20, n_configurations=3, n_folds=2)
     truth = np.zeros(20, int)

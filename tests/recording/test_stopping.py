@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bbccli
@@ -106,6 +106,31 @@ def on(kind, where, **options):
 def test_it_is_flagged_by_itself(tmp_path, kind):
     makers = {where: on(kind, where) for where in ("fold", "inside", "all")}
     assert flagged(recorded(tmp_path, makers)) == {"fold"}
+
+
+class Found(ClassifierMixin, BaseEstimator):
+    """Holds a fitted model, as a search does."""
+
+    def __init__(self, model):
+        self.model = self.best_estimator_ = model
+        self.classes_ = model.classes_
+
+    def fit(self, X, y):  # noqa: N803
+        return self
+
+    def predict_proba(self, X):  # noqa: N803
+        return self.best_estimator_.predict_proba(X)
+
+
+def test_a_model_is_found_in_pipelines_and_searches(tmp_path):
+    def piped(train, test):
+        scaler = StandardScaler().fit(X[train])
+        sets = [(scaler.transform(X[test]), y[test])]
+        model = Boosted().fit(scaler.transform(X[train]), y[train], eval_set=sets)
+        return Pipeline([("none", "passthrough"), ("scaler", scaler), ("model", Found(model))])
+
+    makers = {"piped": piped, "found": lambda *rows: Found(piped(*rows))}
+    assert flagged(recorded(tmp_path, makers)) == {"piped", "found"}
 
 
 def test_curves_of_shares_are_compared_at_several_iterations(tmp_path):

@@ -126,8 +126,9 @@ def run_wald(case: PairCase) -> Comparison:
     if np.isnan(gains[present]).any():
         why = f"without one {unit} the {label} of either has no value"
         return case.undefined(why, "more samples", n_units=n_units)
-    sizes = np.maximum(np.bincount(strata, present)[strata], 1)
-    if not _adds_up(case, units, np.where(present, gains, 0.0) / sizes):
+    derivatives = np.zeros(len(present))
+    derivatives[present] = gains[present] / np.bincount(strata[present])[strata[present]]
+    if not _adds_up(case, units, derivatives):
         why = f"the {label} jumps when a {unit} counts a little more"
         return case.undefined(why, "bootstrap or permutation", n_units=n_units)
     error = standard_error(gains[present], strata[present])
