@@ -284,7 +284,7 @@ def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
         case Need.FOLDS if matrix.folds is None:
             hint = "add a fold column (--fold NAME) or a folds file (--folds FILE)"
             lack = "to know the fold of each sample", hint
-        case Need.FOLDS if (matrix.n_folds or 0) < 2:
+        case Need.FOLDS if matrix.n_folds == 1:
             lack = "at least two folds; there is one", hint
     return lack
 

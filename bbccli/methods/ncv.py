@@ -138,7 +138,7 @@ def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
     test = np.zeros((1, case.matrix.n_samples), np.uint8)
     test[0, fold.test] = 1
     scorer = by_repeat(case.matrix, case.metric, np.array([selected]))[fold.repeat]
-    value = float(scorer.paired(test, np.array([0]))[0])
+    value = float(scorer.paired(test, np.zeros(1, int)).item())
     if np.isnan(value):
         raise UndefinedError(
             f"{case.metric.label} of {case.matrix.configurations[selected]} is undefined in outer "

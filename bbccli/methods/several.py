@@ -206,7 +206,7 @@ def _on_measure(
     raises the figure.
     """
     if pooling is Pooling.FOLD_MEAN and metric.kind is MetricKind.OTHER:
-        yield mean_over_folds(metric.label, matrix.n_samples / max(matrix.n_folds or 1, 1))
+        yield mean_over_folds(metric.label, matrix.n_samples / (matrix.n_folds or 1))
     interval = estimate.interval
     if interval is None or estimate.ignores_selection or interval.side is not Side.TWO:
         return

@@ -92,7 +92,7 @@ def _adds_up(scorer: Scorer, units: IntArray, changes: FloatArray) -> bool:
     raised = changes > 0
     members = np.isin(units, distinct(units)[raised]).astype(np.uint16)
     base, first = _base(units), np.zeros(1, np.int64)
-    together = COPIES * (scorer.paired(base + members, first) - scorer.paired(base, first))[0]
+    together = COPIES * (scorer.paired(base + members, first) - scorer.paired(base, first)).item()
     one_by_one = changes[raised].sum()
     return bool(abs(together - one_by_one) <= ROUGH * np.abs(changes).sum())
 

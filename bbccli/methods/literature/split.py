@@ -203,7 +203,7 @@ def _selected(
     """Column selected by the rule from performances (C,) on the selection samples."""
     errors = candidates(matrix, selector, plan.pooling).errors
     weights = split.selection[None].astype(np.uint8)
-    winner = int(rule_of(matrix, selector, plan).select(values[None], weights, errors)[0])
+    winner = int(rule_of(matrix, selector, plan).select(values[None], weights, errors).item())
     if winner < 0:
         raise undefined_on(selector, "select", "every configuration")
     return winner
@@ -213,7 +213,7 @@ def performances_on(
     matrix: PredictionMatrix, metric: Metric, pooling: Pooling, rows: BoolArray
 ) -> FloatArray:
     """Return the performances (C,) on the samples in `rows` (N,)."""
-    return np.asarray(candidates(matrix, metric, pooling).score(rows[None].astype(np.uint8))[0])
+    return np.asarray(candidates(matrix, metric, pooling).score(rows[None].view(np.uint8)).ravel())
 
 
 def performance(
@@ -221,7 +221,7 @@ def performance(
 ) -> float:
     """Return the performance of one configuration on the samples in `rows` (N,)."""
     scorer = candidates(matrix, metric, pooling).bind(np.array([configuration]))
-    return float(scorer.paired(rows[None].astype(np.uint8), np.array([0]))[0])
+    return float(scorer.paired(rows[None].astype(np.uint8), np.zeros(1, int)).item())
 
 
 def best_tenth(values: FloatArray, metric: Metric) -> IntArray:

@@ -209,7 +209,7 @@ class Evaluated:
         elif matrix.task.is_classification:
             strata = _classes_needed(scorer, matrix.outcome.values[rows])
         values = influence(scorer, everything, chosen, strata=strata, members=members)[:, 0]
-        observed = float(scorer.paired(everything[None], chosen)[0])
+        observed = float(scorer.paired(everything[None], chosen).item())
         return cls(scorer, column, members, strata, values, observed)
 
     @property
@@ -225,7 +225,7 @@ class Evaluated:
         exponents = tilt * self.influence
         weights = np.exp(exponents - exponents.max())
         masses: NDArray[Any] = (weights / weights.sum())[self.members]
-        return float(self.scorer.paired(masses[None], np.array([self.column]))[0])
+        return float(self.scorer.paired(masses[None], np.array([self.column])).item())
 
     def replicates(self, n_resamples: int, seed: int, progress: Progress) -> Replicates:
         """Draw B resamples of the units and score the m configurations in each."""

@@ -41,7 +41,7 @@ class Student:
 
     def quantile(self, probability: float) -> float:
         """Return value + t s, within the bounds."""
-        return float(self._at(np.array([probability]))[0])
+        return float(self._at(np.array(probability)))
 
     def quantile_error(self, probability: float) -> float:
         """Return the Monte-Carlo standard error of value + t s.

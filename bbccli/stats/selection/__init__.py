@@ -111,7 +111,7 @@ def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRu
         )
     if plan.select is Select.BEST:
         return SelectionRule(metric.direction)
-    if matrix.folds is None or (matrix.n_folds or 0) < 2:
+    if matrix.n_folds in (None, 1):
         raise UndefinedError(
             f"{parameter('select', plan.select)} needs two folds or more: the standard error is "
             "over folds",
@@ -129,11 +129,11 @@ def winners_of(candidates: Candidates, rule: SelectionRule, weights: IntArray) -
 
 def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
     """Select on all samples: -1 where nothing can be scored."""
-    values = candidates.performances()[None]
+    values = candidates.performances()
     if rule.order is None:
-        return int(rule.direction.best(values)[0])
+        return int(rule.direction.best(values))
     everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
-    return int(rule.select(values, everything, candidates.errors)[0])
+    return int(rule.select(values[None], everything, candidates.errors).item())
 
 
 def undefined(metric: Metric) -> UndefinedError:
@@ -293,8 +293,8 @@ def _on_majority(matrix: PredictionMatrix, winner: int, selector: Metric) -> tup
     labels = matrix.as_kind(PredictionKind.LABEL, np.array([winner]))[..., 0]
     if matrix.available is not None:
         labels = labels[matrix.available[:, :, winner]]
-    code = int(labels.flat[0])
-    if (labels != code).any():
+    code = int(labels.max())
+    if labels.min() != code:
         return ()
     share = float(matrix.outcome.class_counts[code] / matrix.n_samples)
     predicted = str(matrix.outcome.classes[code])
@@ -332,5 +332,5 @@ def _undefined_repeats(
         return ()
     scorer = MeanOverFolds.of_parts(by_repeat(matrix, metric, winner), parts)
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    n_undefined = int(scorer.n_undefined(everything, np.array([0]))[0])
+    n_undefined = int(scorer.n_undefined(everything, np.zeros(1, int)).item())
     return (undefined_repeats(n_undefined, len(parts), metric.label),) if n_undefined else ()

@@ -111,7 +111,7 @@ class Candidates:
                 by_repeat = fold_performances(self.matrix, self.metric)
                 values = mean([mean_of_defined(list(folds)) for folds in by_repeat])
             else:
-                values = np.hstack([on_all(c) for c in self.blocks()])[0]
+                values = np.hstack([on_all(c) for c in self.blocks()]).ravel()
             return np.asarray(readonly(values))
 
         return cached(self.matrix, ("performances", self.metric, self.pooling), score)
@@ -125,14 +125,11 @@ class Candidates:
         scorer = self.bind(alone)
         # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
-        return float(scorer.paired(everything, first)[0])
+        return float(scorer.paired(everything, first).item())
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
-        columns = np.maximum(configurations, 0)
-        needed, places = np.arange(self.n_configurations), columns
-        if not self.whole:
-            needed, places = np.unique(columns, return_inverse=True)
+        needed, places = self._needed(configurations)
         values = self.bind(needed).paired(weights, places)
         return np.asarray(np.where(configurations < 0, np.nan, values))
 
@@ -151,11 +148,16 @@ class Candidates:
 
         With repeats, the mean of the standard errors in each.
         """
-        needed, places = np.unique(np.maximum(configurations, 0), return_inverse=True)
-        if self.whole:
-            needed, places = np.arange(self.n_configurations), np.maximum(configurations, 0)
+        needed, places = self._needed(configurations)
         parts = [scorer.error(weights, places) for scorer in self._by_fold(needed)]
         return np.asarray(sum(parts[1:], parts[0]) / len(parts))
+
+    def _needed(self, configurations: IntArray) -> tuple[IntArray, ...]:
+        """Columns to bind for some configurations (B,), and their places; the first one for -1."""
+        columns = np.maximum(configurations, 0)
+        if self.whole:
+            return np.arange(self.n_configurations), columns
+        return np.unique(columns, return_inverse=True)
 
     def _by_fold(self, columns: IntArray) -> tuple[MeanOverFolds, ...]:
         def make() -> tuple[MeanOverFolds, ...]:
@@ -300,7 +302,7 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
 def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
     names = [matrix.fold_names[code] for code in codes]
     # where no fold holds a pair, none can be compared within folds
-    within = metric.of_pairs and len(codes) < (matrix.n_folds or 0)
+    within = metric.of_pairs and len(codes) != matrix.n_folds
     pooled = "--pooling within-folds or pooled" if within else "--pooling pooled"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     why, folds = "", "larger folds"
