@@ -48,7 +48,7 @@ from bbccli.metrics.ranking import PAIRS_COUNTED
 from bbccli.notes import GROUPS
 from bbccli.platform.arguments import Panel
 from bbccli.reading import columns, rows
-from bbccli.reading.evaluations import frameworks
+from bbccli.reading.interface import frameworks
 from bbccli.reading.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS

@@ -1,7 +1,8 @@
 """Methods: from out-of-sample predictions to an honest performance of the winner."""
 
 from bbccli.methods.base import DEFAULT_METHODS, METHODS, Gives, Method, Need, choose_methods
-from bbccli.methods.several import ALL, estimate
+from bbccli.methods.several import estimate
+from bbccli.platform.arguments import ALL
 
 __all__ = [
     "ALL",

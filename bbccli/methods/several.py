@@ -38,7 +38,7 @@ from bbccli.notes.methods import (
     risk_reversed,
     winners_differ,
 )
-from bbccli.platform.arguments import as_list
+from bbccli.platform.arguments import ALL, as_list, with_all
 from bbccli.platform.resources import Progress, silent
 from bbccli.platform.text import figure
 from bbccli.stats.case import maker_of
@@ -51,9 +51,6 @@ from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side,
 
 if TYPE_CHECKING:
     from bbccli.stats.making.made import Maker
-
-ALL = "all"
-"""In place of names: every method that can be computed."""
 
 ALWAYS = frozenset({"cvt", "bbc"})
 ALWAYS_TIGHT = frozenset({"cvt", "bbc-632"})
@@ -105,8 +102,7 @@ def estimate(
     if maker is not None and not by_name:
         everything = [name for name in everything if METHODS[name].makes]
     needed = ALWAYS_TIGHT if tight else ALWAYS
-    named = [name for name in requested if name != ALL]
-    methods = choose_methods(named if by_name else [*everything, *named])
+    methods = choose_methods(with_all(requested or [ALL], everything))
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)

@@ -236,16 +236,21 @@ def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
 
 
 @note(DOUBT, "polarity")
-def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
+def polarity(
+    auc: float, n_configurations: int, positive: str, other: str, *, told: bool = False
+) -> Texts:
     """The median AUC of the configurations is below one half by more than 3.5 standard errors. The
     predictions may be of the other class; nothing is flipped.
 
-    Remedy: check which class they are of, and give `--positive`.
+    Remedy: check which class they are of, and give `--positive`. Where predictions come with the
+    names of their classes, that option changes nothing: names or labels are mixed up.
     """
     return (
         f"the median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
         f"{positive}: the predictions may be for {other}",
-        f"--positive {other}",
+        "check the names of the classes, and that rows and labels belong together"
+        if told
+        else f"--positive {other}",
     )
 
 

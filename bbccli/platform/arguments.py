@@ -138,6 +138,16 @@ def as_list(given: str | T | Iterable[str | T] | None) -> list[str | T]:
     return list(given)
 
 
+ALL = "all"
+"""In place of names: everything that can be computed."""
+
+
+def with_all(names: Iterable[T], everything: Iterable[T]) -> list[T]:
+    """Return names; if `all` is among them, everything comes first, and the others behind."""
+    given = list(names)
+    return [name for name in [*everything, *given] if name != ALL] if ALL in given else given
+
+
 def real(given: object, name: str) -> float:
     """Return a float, or raise an OptionError."""
     plain = _plain(given)

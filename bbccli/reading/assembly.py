@@ -133,7 +133,8 @@ def _notes_on_predictions(
     if first is not None:
         values = replace(values, array=values.array[:1, first], available=None)
         outcome, folds = outcome.take(first), None
-    yield from notes_on(values, outcome, folds, known, copied, keys)
+    told = sheet.by_class or sheet.metadata.run is not None
+    yield from notes_on(values, outcome, folds, known, copied, keys, told)
 
 
 def _folds(

@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bbccli.platform import plugins
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.metadata import Metadata
+from bbccli.reading.sources import OF_LOGS
 
 if TYPE_CHECKING:
     from bbccli.domain.matrix import Vault
@@ -222,3 +225,16 @@ class Framework:
     load: Callable[[File], Iterable[Log]]
     together: Callable[[Sequence[Log]], Sequence[Log]] = list
     headline: bool = True
+
+
+@cache
+def frameworks(suffix: str = "") -> Mapping[str, Framework]:
+    """Return the frameworks by name: those whose files may have a suffix, or all."""
+    groups = [f"bbccli.logs{ending}" for ending in OF_LOGS if suffix in ("", ending)]
+    pairs = [(group, name) for group in groups for name in plugins.entry_points_of(group)]
+    return {name: plugins.load(group, name, Framework) for group, name in pairs}
+
+
+def signatures(tools: Iterable[RunReader | Framework]) -> str:
+    """Return names of tools, and the files to look for."""
+    return "; ".join(f"{tool.name}: {tool.signature}" for tool in tools).replace("`", "")

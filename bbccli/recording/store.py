@@ -262,6 +262,9 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
     classes = tuple(str(name) for name in about["classes"])
     if truth.ndim != 1 or truth.dtype.kind not in "if":
         raise DamagedError("the truth is not a list of numbers")
+    n_expected = {Task.BINARY: (2,), Task.REGRESSION: (0,), Task.MULTICLASS: range(2, 2**31)}
+    if len(classes) not in n_expected.get(task, ()):
+        raise DamagedError(f"a task {task} with {len(classes)} classes")
     codes = truth.dtype.kind == "i" and ((truth >= 0) & (truth < len(classes))).all()
     if task.is_classification and not codes:
         raise DamagedError("the truth has other classes")
@@ -270,15 +273,12 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
     for rows in tests:
         if rows.dtype.kind != "i" or rows.ndim != 1:
             raise DamagedError("a fold has rows that are not positions")
-        if ((rows < 0) | (rows >= len(truth))).any():
-            raise DamagedError("a fold has rows outside the data")
-        if len(np.unique(rows)) != len(rows):
-            raise DamagedError("a fold has a row twice")
+        if ((rows < 0) | (rows >= len(truth))).any() or len(np.unique(rows)) != len(rows):
+            raise DamagedError("a fold has a row twice, or rows outside the data")
     for name, kind in (("groups", "i"), ("weights", "f"), ("rows", "i")):
-        if name in arrays and arrays[name].shape != truth.shape:
-            raise DamagedError(f"{name} of another length")
-        if name in arrays and arrays[name].dtype.kind != kind:
-            raise DamagedError(f"{name} of another type")
+        of_name = arrays.get(name, np.empty(truth.shape, kind))
+        if of_name.shape != truth.shape or of_name.dtype.kind != kind:
+            raise DamagedError(f"{name} of another length or type")
     scoring, positive = (str(about.get(key) or "") for key in ("scoring", "positive_class"))
     if positive not in ("", *classes):
         raise DamagedError("the positive class is none of the classes")

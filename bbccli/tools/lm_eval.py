@@ -15,7 +15,9 @@ from bbccli.reading.evaluations.files import File, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.numerals import moment_of
 
-_NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
+_NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[-\d.]+)(?: .*)?)?")
+"""A copy has more behind the time, such as ` (1)`."""
+
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Arguments that name the model; the first one given counts."""
 

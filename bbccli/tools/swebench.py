@@ -10,15 +10,18 @@ from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.layout.stack import names_of_files
 
 _SCORE = "resolved"
-_UNRESOLVED, _NOT_SUBMITTED = "unresolved_ids", "not submitted"
+_UNRESOLVED, _ERRORS, _NOT_SUBMITTED = "unresolved_ids", "error_ids", "not submitted"
 
+_REASONS = {
+    "infra_failure_ids": "failure of the infrastructure",
+    "ambiguous_failure_ids": "ambiguous failure",
+}
 _FATES = {
     "resolved_ids": "",
     _UNRESOLVED: "",
     "empty_patch_ids": "",
-    "error_ids": "error of the harness",
-    "infra_failure_ids": "failure of the infrastructure",
-    "ambiguous_failure_ids": "ambiguous failure",
+    _ERRORS: "error of the harness",
+    **_REASONS,
     "failed_ids": "failure of the evaluation",
     "pending_ids": "not evaluated yet",
     "incomplete_ids": _NOT_SUBMITTED,
@@ -32,9 +35,11 @@ def _load(file: File) -> list[Log]:
     fates: dict[str, str] = {}
     for key in _FATES:
         for name in file.json.get(key) or ():
-            # failures with a reason are among the unresolved, too
-            if fates.get(name, _UNRESOLVED) != _UNRESOLVED:
-                fault = f"{name} is among {fates[name]}, and again among {key}"
+            # failures with a reason are among the unresolved or the errors, too
+            if (before := fates.get(name, _UNRESOLVED)) != _UNRESOLVED and not (
+                before == _ERRORS and key in _REASONS
+            ):
+                fault = f"{name} is among {before}, and again among {key}"
                 raise file.fault(fault, "evaluate the predictions again")
             fates[name] = key
     total, counted = (file.json.get(f"{key}_instances") for key in ("total", "resolved"))

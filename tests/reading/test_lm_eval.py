@@ -117,6 +117,11 @@ def test_a_model_that_ran_twice_counts_once(tmp_path):
     assert "run-again" in codes(matrix)
     (left,) = matrix.source.run.left_out
     assert (left.name, left.reason) == (paths[0].name, f"run again later in {paths[1].name}")
+    once = matrix.predictions
+    copy = shutil.copy(paths[1], paths[1].with_name(f"{paths[1].stem} (1).jsonl"))
+    twice = read(tmp_path)
+    assert np.array_equal(twice.predictions, once, equal_nan=True)
+    assert {left.name for left in twice.source.run.left_out} == {paths[0].name, copy.name}
 
 
 def test_arguments_tell_models_apart_and_tasks_are_pooled():

@@ -96,6 +96,19 @@ def test_polarity(save):
     assert read(path, positive="x").notes == ()
 
 
+def test_polarity_of_named_classes(save):
+    """No option turns them round: the column of the other class is taken along."""
+    down = reversed_columns(12)
+    columns = {"truth": down["truth"], "fold": down["fold"]}
+    for name in "ab":
+        columns |= {f"{name}::y": down[name], f"{name}::x": 1 - down[name]}
+    path = save("m.csv", columns)
+    for positive in (None, "x"):
+        (note,) = [note for note in read(path, positive=positive).notes if note.code == "polarity"]
+        assert "--positive" not in note.remedy
+        assert "rows and labels belong together" in note.remedy
+
+
 def test_polarity_within_chance(save):
     # of 3 + 3 samples one order in 20 is this one
     assert read(save("m.csv", reversed_columns(3))).notes == ()

@@ -47,6 +47,20 @@ def test_a_folder_that_nobody_recognises(tmp_path):
     assert hint.startswith(f"use bbc batch '{tmp_path}/*.csv' if each file is an experiment")
 
 
+def test_a_folder_of_texts_that_may_be_logs(tmp_path):
+    """Frameworks are told, unless a table or an array beside them may be of a tool."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "results_a.json").write_text('{"results": {}}')
+    (tmp_path / "run" / "README.md").write_text("made by hand")
+    hint = fault("is a folder that bbc does not recognise", tmp_path).hint
+    assert "lm-eval: samples_*.jsonl" in hint
+    assert "mljar" not in hint
+    (tmp_path / "run" / "oof.npy").write_bytes(b"")
+    hint = fault("is a folder that bbc does not recognise", tmp_path).hint
+    assert "mljar" in hint
+    assert "lm-eval" not in hint
+
+
 def test_a_folder_of_runs(tmp_path):
     """Its runs are named: one for bbc correct, all for bbc batch."""
     (tmp_path / "notes").mkdir()

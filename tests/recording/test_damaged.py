@@ -108,12 +108,12 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         ({"truth": np.zeros((N, 1))}, "the truth is not a list of numbers"),
         swept({"truth": TRUTH + 1}, "the truth has other classes"),
         swept({"truth": TRUTH + 0.5}, "the truth has other classes"),
-        ({"groups": np.zeros(3, int)}, "groups of another length"),
+        ({"groups": np.zeros(3, int)}, "groups of another length or type"),
         swept({"tests": np.zeros(N, int)}, "a fold has a row twice"),
-        swept({"tests": np.arange(N) - 1}, "a fold has rows outside the data"),
+        swept({"tests": np.arange(N) - 1}, "a fold has a row twice, or rows outside the data"),
         ({"tests": np.concatenate(TESTS)[:, None]}, "a fold has rows that are not positions"),
-        swept({"groups": np.arange(N) / 2.0}, "groups of another type"),
-        swept({"weights": np.array(["1"] * N)}, "weights of another type"),
+        swept({"groups": np.arange(N) / 2.0}, "groups of another length or type"),
+        swept({"weights": np.array(["1"] * N)}, "weights of another length or type"),
         ({"truth": None}, "'truth'"),
     ],
 )
@@ -143,6 +143,8 @@ def test_headers_that_are_cut(folder, content):
         swept({"spec": "other"}, "not a bbc-recording"),
         swept({"classes": ["no"]}, "damaged"),
         swept({"task": "guessing"}, "damaged"),
+        ({"task": "survival"}, "a task survival with 2 classes"),
+        swept({"task": "regression"}, "a task regression with 2 classes"),
     ],
 )
 def test_headers_of_other_recordings(folder, change, problem):

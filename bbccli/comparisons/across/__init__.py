@@ -16,7 +16,7 @@ from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
 from bbccli.metrics.capped import measuring, with_plan
 from bbccli.notes.comparisons import incomplete_data_sets
-from bbccli.platform.arguments import as_list, choice, entry
+from bbccli.platform.arguments import as_list, choice, entry, with_all
 from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import candidates
@@ -27,9 +27,6 @@ __all__ = ["TESTS", "compare_across", "performances_of"]
 TESTS: dict[str, AcrossTest] = {test.name: test for test in ranks.TESTS}
 
 DEFAULTS = ("friedman", "iman-davenport", "wilcoxon")
-
-ALL = "all"
-"""In place of names: every test over data sets."""
 
 
 def compare_across(
@@ -75,8 +72,9 @@ def compare_across(
             "ranking needs two configurations, or families of them, with different names",
             hint=parameter("by", "family"),
         )
-    names, kind = [*(TESTS if ALL in names else ()), *names], "test over data sets"
-    chosen = list(dict.fromkeys(entry(TESTS, n, kind, AcrossTest) for n in names if n != ALL))
+    kind = "test over data sets"
+    names = with_all(names, TESTS)
+    chosen = list(dict.fromkeys(entry(TESTS, name, kind, AcrossTest) for name in names))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = PerformanceTable(values, tuple(families), metric.name, metric.direction, level)

@@ -26,7 +26,7 @@ from bbccli.errors import OptionError, UndefinedError, UnsupportedError, paramet
 from bbccli.metrics import Metric, choose_metric
 from bbccli.notes import Note
 from bbccli.notes.comparisons import selected_pair, test_left_out
-from bbccli.platform.arguments import as_list, choice, entry, real
+from bbccli.platform.arguments import ALL, as_list, choice, entry, real, with_all
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, Pooling
@@ -41,9 +41,6 @@ TESTS: dict[str, PairTest] = {test.name: test for module in MODULES for test in 
 DEFAULTS = ("mcnemar", "delong", "wald")
 """The first of these that fits is the default: `mcnemar` for shares of samples, `delong` for the
 AUC, `wald` for the rest, and where these do not take groups, weights or repeats."""
-
-ALL = "all"
-"""In place of names: every test that fits."""
 
 
 def default_test(case: PairCase) -> PairTest:
@@ -104,7 +101,7 @@ def compare_pairs(
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
     requested, rope = as_list(tests), real(rope, "rope")
     by_name = bool(requested) and ALL not in requested
-    names = [test for name in requested for test in (TESTS if name == ALL else (name,))]
+    names = with_all(requested, TESTS)
     chosen = list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in names))
     named = [_columns(matrix, names) for names in pairs]
     couples = list(dict.fromkeys(pair for columns in named for pair in combinations(columns, 2)))

@@ -105,9 +105,10 @@ def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
 
 
 def check_polarity(
-    predictions: Values, outcome: Outcome, ranks: FloatArray | None = None
+    predictions: Values, outcome: Outcome, ranks: FloatArray | None = None, *, told: bool = False
 ) -> Iterator[Note]:
-    """Yield a note if predictions seem to be for the other class; ranks are `ranks_of` them.
+    """Yield a note if predictions seem to be for the other class; ranks are `ranks_of` them, and
+    `told` is True if they come with their class.
 
     Their median AUC is compared with an unlucky one: all configurations predict the same samples,
     so that it varies as much as a single AUC, however many there are.
@@ -131,7 +132,7 @@ def check_polarity(
     median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
     if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
         other, name = outcome.classes
-        yield of_data.polarity(median, n, name, other)
+        yield of_data.polarity(median, n, name, other, told=told)
 
 
 def error_by_chance(n_negative: int, n_positive: int) -> float:
@@ -309,11 +310,12 @@ def notes_on(
     known: Container[str],
     copied: BoolArray,
     keys: Iterable[bytes],
+    told: bool,
 ) -> Iterator[Note]:
     """Yield notes on columns unlikely to be predictions, on polarity and on duplicates.
 
     `known` are configurations named by hand; `copied` (C,) those that are `equal_to_truth`; `keys`
-    are `keys_of_predictions` all.
+    are `keys_of_predictions` all; `told` says that predictions come with their class.
     """
     names, ranks = values.configurations, ranks_of(values, outcome)
     named = np.array([name in known for name in names])
@@ -337,7 +339,7 @@ def notes_on(
     yield from _on_apart(outcome)
     ordered = ordering_signs(values, outcome, folds)
     perfect = tuple(on_perfection(values, outcome, ordered, copied))
-    reversed_ = tuple(check_polarity(values, outcome, ranks))
+    reversed_ = tuple(check_polarity(values, outcome, ranks, told=told))
     yield from (*perfect, *reversed_)
     if not reversed_:
         standing = z_of_each(values, outcome, folds, ranks)

@@ -7,23 +7,22 @@ its files may have, such as `bbccli.logs.json`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
-from bbccli.platform import plugins, resources
+from bbccli.platform import resources
 from bbccli.platform.guarded_files import trying, within
+from bbccli.reading.interface import frameworks, signatures
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
-from bbccli.reading.sources import OF_LOGS, is_result, may_be_log, unpacked_suffix
+from bbccli.reading.sources import is_result, may_be_log, unpacked_suffix
 from bbccli.reading.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:
     from bbccli.reading.evaluations.files import File
-    from bbccli.reading.interface import Framework
 
 ONLY_LOGS = (".eval", ".json", ".xml")
 """Suffixes that no other kind of table has."""
@@ -31,16 +30,6 @@ ONLY_LOGS = (".eval", ".json", ".xml")
 _DEEPEST = 6
 _PASSED_OVER = (".", "node_modules", "__pycache__")
 _MOST_FILES = 20_000
-
-
-@cache
-def frameworks(suffix: str = "") -> Mapping[str, Framework]:
-    """Return the frameworks by name: those whose files may have a suffix, or all."""
-    from bbccli.reading.interface import Framework
-
-    groups = [f"bbccli.logs{ending}" for ending in OF_LOGS if suffix in ("", ending)]
-    pairs = [(group, name) for group in groups for name in plugins.entry_points_of(group)]
-    return {name: plugins.load(group, name, Framework) for group, name in pairs}
 
 
 def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Sheet | None:
@@ -58,11 +47,9 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
         return None
     (name, files), *more = by_framework.items()
     known = frameworks()
-    first, path = known[name], str(paths[0])
-    if len(paths) > 1:
-        path += f" and {len(paths) - 1} more"
-    if more:
-        (another, its_files), *_ = more
+    first, n_more = known[name], len(paths) - 1
+    path = f"{paths[0]} and {n_more} more" if n_more else str(paths[0])
+    for another, its_files in more:
         raise InputError(
             f"holds logs of {first.name} ({files[0].path.name}) and of "
             f"{known[another].name} ({its_files[0].path.name})",
@@ -78,8 +65,8 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
     from bbccli.reading.evaluations.scores import sheet_of_logs
 
     files = list({file.path.resolve(): file for file in files}.values())
-    folders = [Path(path) for path in paths if isinstance(path, str | Path) and os.path.isdir(path)]  # noqa: PTH112
-    around = [file for folder in folders for file in _walk(folder)]
+    named = [Path(path) for path in paths if isinstance(path, str | Path)]
+    around = [file for folder in named if folder.is_dir() for file in _walk(folder)]
     return sheet_of_logs(first, path, files, request, around)
 
 
@@ -97,12 +84,10 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
     if not logs and is_result(str(path)):
         raise not_predictions(str(path))
     if not logs and only_a_log and unpacked_suffix(path) != ".json":  # that may be a table
-        known = frameworks().values()
-        looked_for = "; ".join(f"{tool.name}: {tool.signature}" for tool in known).replace("`", "")
         raise InputError(
             "is not a log of a known framework",
             path=str(path),
-            hint=f"give logs of {looked_for}",
+            hint=f"give logs of {signatures(frameworks().values())}",
         )
     return logs
 
@@ -116,13 +101,12 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
             return {}  # nobody keeps logs of a whole disk
     paths = list(islice(_walk(folder), _MOST_FILES + 1))
     logs, damaged = _owned(paths[:_MOST_FILES], folder)
-    for error in damaged:
-        beside = {file.path.parent for files in logs.values() for file in files}
-        if Path(error.path or "").parent in beside:  # any other file may be called `*.json`
+    beside = {file.path.parent for files in logs.values() for file in files}
+    places = [Path(error.path or "") for error in damaged]
+    only_logs = len(places) == len(paths) and not any(unpacked_suffix(p) == ".csv" for p in places)
+    for error, place in zip(damaged, places, strict=True):
+        if only_logs or place.parent in beside:  # any other file may be called `*.json`
             raise error
-    tables = any(unpacked_suffix(Path(error.path or "")) == ".csv" for error in damaged)
-    if damaged and len(damaged) == len(paths) and not tables:
-        raise damaged[0]
     if len(paths) > _MOST_FILES:
         raise InputError(
             f"holds more than {_MOST_FILES} files that may be logs",
