@@ -92,14 +92,13 @@ def _inside(folder: Path) -> str:
     none.
     """
     try:
-        inside = sorted(folder.iterdir())
-        folders = [path for path in inside if path.is_dir()][:_MOST_INSIDE]
-        runs = [shlex.quote(str(path)) for path in folders if reader_of(path) is not None]
+        inside = sorted(folder.iterdir(), key=lambda path: (path.is_file(), path))
+        runs = [path for path in inside[:_MOST_INSIDE] if path.is_dir() and reader_of(path)]
     except (OSError, InputError):
         return ""
     if runs:
         every = f", or bbc batch {shlex.quote(f'{folder}/*')} for all" if len(runs) > 1 else ""
-        return f"give the run in it, {runs[0]}{every}; or "
+        return f"give the run in it, {shlex.quote(str(runs[0]))}{every}; or "
     suffixes = Counter(path.suffix for path in inside if path.suffix in _OF_TABLES)
     if not suffixes:
         return ""
