@@ -209,7 +209,7 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
                 hint += f"; or give --missing common-rows to use the {n_common} that all have"
             if not some.all():
                 hint += "; or --missing drop to leave out configurations that lack any"
-            counts = np.where(wrong, lacking, 0).tolist()
+            counts = (wrong * lacking).tolist()
             text = counted(predictions.configurations, counts, n_items)
             raise InputError(f"{problem}: {text}", path=path, hint=hint)
 

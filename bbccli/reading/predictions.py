@@ -328,21 +328,20 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     name = column.place(0)[1]
     if column.origins:  # the prediction of a long table
         return f"{parameter('prediction')} NAME, if another column has the predictions"
+    texts, labels = list[str](), False
     if sheet is not None and sheet.layout == WIDE:
         roles = {role: column.name for role, column in sheet.roles.items()}
         advised = advice(sheet.table, roles, Hints(declared=sheet.declared, absent=OUTCOME))
         if name in advised.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"
             return f"give {advised} if that is right; otherwise {leave}"
-    texts: list[str] = []
-    if sheet is not None and sheet.layout == WIDE:
         texts = [c.source for c in sheet.cells if c.source in sheet.table.texts and c.name != name]
-    # where all are text, they are labels
-    labels = sheet is not None and len(texts) > len(sheet.cells) - 2
-    truth = sheet.roles.get("truth") if sheet is not None and texts else None
-    if labels and truth is not None and not truth.is_text:
-        held = listing(sorted(truth.named_codes()[1]), 4)
-        return f"if these are labels, spell the truth the same way: it holds {held}"
+        # where all are text, they are labels
+        labels = len(texts) > max(len(sheet.cells) - 2, 0)
+        truth = sheet.roles.get("truth")
+        if labels and truth is not None and not truth.is_text:
+            held = listing(sorted(truth.named_codes()[1]))
+            return f"if these are labels, spell the truth the same way: it holds {held}"
     more = f"; and so for {listing(texts)}" if texts and not labels else ""
     hint = f"give {parameter('row_id', name)} if it names the samples; "
     codes = column.codes()[0]

@@ -93,6 +93,8 @@ def test_names_that_do_not_tell_the_class_are_refused(save):
     assert read(path, only="*").configurations == ("ham", "spam")
     columns = dict(zip(("u", "v", "w"), A.T, strict=True))
     refused("u, v, w sum to 1 in every row", save("n.csv", {"truth": THREE + 5, **columns}))
+    glued = dict(zip(("ycat", "ydog", "yowl"), A.T, strict=True))  # but part of another word
+    refused("ycat, ydog, yowl sum to 1", save("g.csv", {"truth": ANIMALS[THREE], **glued}))
 
 
 def test_rounded_shares_with_gaps(save):

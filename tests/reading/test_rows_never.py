@@ -1,10 +1,16 @@
 """Rows that were never predicted, beside rows whose predictions are rightly equal."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from scipy.stats import entropy
 
 from bbccli import read
+from bbccli.reading.column import Column
+from bbccli.reading.rows import _known_by_truth
 from bbccli.types import Task
 
 N = 200
@@ -261,3 +267,18 @@ def test_once_elsewhere_is_chance():
     fold = _folds(600)
     frame = fill(_binary(2, 600).assign(fold=fold), fold == 2, 0.5)
     assert notes(read(fill(frame, np.flatnonzero(fold == 3)[:1], 0.5, "m0")))
+
+
+def test_the_truth_tells_rows_where_it_is_another_in_them_by_ten_bits():
+    rng, said = np.random.default_rng(0), []
+    for n, n_rows in rng.integers(4, 60, (300, 2)).tolist():
+        truth = (rng.random(n + n_rows) < np.where(np.arange(n + n_rows) < n, 0.3, 0.7)) * 1
+        inside, outside = truth[n:].mean(), (truth[:n].sum() + 1) / (n + 2)
+        bits = n_rows * entropy([inside, 1 - inside], [outside, 1 - outside], base=2)
+        column = Column("m.csv", "truth", pa.array(truth), np.arange(n + n_rows))
+        sheet = SimpleNamespace(n_repeats=1, of_samples={"truth": column})
+        if inside > 0.5:
+            known = _known_by_truth(sheet, np.arange(n, n + n_rows), 0.6)
+            said.append((known, inside > max(outside, 0.6) and bits >= 10))
+    known, expected = zip(*said, strict=True)
+    assert known == expected and 50 < sum(known) < len(known) - 50

@@ -38,7 +38,7 @@ REFUSED = {
     "a flag": {"is_train": shares(1, 20, 0, 10)},
     "under any name": {"evaluationType": shares("Train", 15, "CV", 10, "Test", 5)},
     "of a loader": {"phase": shares("train", 20, "val", 10)},
-    "in capitals": {"zz": shares("TRAIN", 20, "HOLDOUT", 10)},
+    "in capitals": {"zz": shares("TRAIN", 20, "HOLD-OUT", 10)},
     "development": {"cohort": shares("dev", 20, "test", 10)},
     "cross-validated and held out": {"source": shares("cv", 20, "holdout", 10)},
     "numbers": {"split": shares(0, 20, 1, 10)},
@@ -79,6 +79,7 @@ FOLDS = {
     "halves": np.arange(N) % 2,
     "a few samples more": shares(0, 12, 1, 11, 2, 7),
     "test sets": [f"test_{i % 3}" for i in range(N)],
+    "one subset": [("cv 1", "val 2", "valid 3")[i % 3] for i in range(N)],
     "vehicles": np.tile(["car", "train", "bus"], 10),
     "unequal folds of more": shares(0, 15, 1, 5, 2, 5, 3, 5),
 }

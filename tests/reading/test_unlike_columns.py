@@ -99,6 +99,10 @@ def test_other_whole_numbers_that_are_configurations(save):
         matrix = read(save("t.csv", {**more, "y": TRUTH, **LOGIT}))
         assert set(matrix.configurations) == {*more, *LOGIT}
         assert "whole-numbers" not in codes(matrix)
+    long = {name: np.tile(column, 5) for name, column in {"y": TRUTH, "age": AGE, **LOGIT}.items()}
+    assert read(save("l.csv", long)).configurations == tuple(LOGIT)
+    long["age"] = np.where(np.arange(5 * N) == 1, 40.5, long["age"])  # not at a glance
+    assert "age" in read(save("l.csv", long)).configurations
 
 
 def test_a_word_that_others_have_in_common(save):

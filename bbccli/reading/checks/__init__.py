@@ -209,7 +209,7 @@ def on_turned(
     with_it, against = standing > limit, standing < -limit
     if outcome.task is Task.SURVIVAL and against.sum() > with_it.sum():
         # the direction of risks is an option: the minority is turned round
-        with_it, against, standing = against, with_it, -standing
+        with_it, against = against, with_it
     if not with_it.any() or not against.any():
         return
     names = predictions.configurations

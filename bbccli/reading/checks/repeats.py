@@ -45,6 +45,9 @@ RUN = 3
 _CHECKED = (0, 1, 3, 7)
 """Columns after which rows may be seen to differ."""
 
+_MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
+"""Shifts and factors of splitmix64."""
+
 _FIRST = 8
 """Configurations whose mean is compared."""
 
@@ -297,9 +300,9 @@ def _mixed(bits: Any) -> Any:
     """Return a hash of each uint64, the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA
     2014).
     """
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    for shift, factor in _MIXING:
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits
 
 
 def _truth(outcome: Outcome) -> list[Any]:
