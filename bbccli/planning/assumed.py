@@ -115,7 +115,7 @@ class StatedBasis:
 
     metric: Metric
     stated: Stated
-    seed: int = 0
+    seed: int
 
     n_samples = None
     n_epochs = 1

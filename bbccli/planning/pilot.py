@@ -113,7 +113,7 @@ class PilotBasis:
     evidence: Influences
     counts: FloatArray
     figures: FloatArray
-    seed: int = 0
+    seed: int
 
     law = "samples of the pilot, resampled"
     wider = RAISED

@@ -341,18 +341,17 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
 # Test sets are recognised by a digest of their rows
 
 
-def digest_of(features: Any, truth: Any) -> bytes:
+def digest_of(*parts: Any) -> bytes:
     """Return a digest of the content of a test set, equal in all processes."""
     state = hashlib.blake2b(digest_size=16)
-    _add(state, features)
-    _add(state, truth)
+    for data in parts:
+        _add(state, data)
     return state.digest()
 
 
 def digest_of_rows(rows: Any) -> bytes:
     """Return a digest of positions."""
-    content = np.ascontiguousarray(rows, np.int64)
-    return hashlib.blake2b(content.tobytes(), digest_size=16).digest()
+    return digest_of(np.asarray(rows, np.int64))
 
 
 def _add(state: Any, data: Any) -> None:

@@ -118,15 +118,15 @@ def _agreeing(model: Any, features: Any, outcome: Outcome) -> Iterator[tuple[str
     for metric, value in scores.items():
         # losses with another sign, errors, and halves of squared errors
         for curve in [form for c in curves for form in (c, -c, 1 - c, -2 * c)]:
-            near = np.flatnonzero(np.abs(curve - value) <= _TOLERANCE * max(1.0, abs(value)))
+            near = np.flatnonzero(np.isclose(curve, value, _TOLERANCE, _TOLERANCE))
             if not len(near):
                 continue
             kept = int(near[0])
             # a booster may be cut off behind what it keeps, and first trees tie by rounding
             if metric in _SHARES:
-                some = {1 + kept // 2, 1 + 3 * kept // 4, kept} - {0, 1 + kept}
-                if stages is None or not some:
+                if stages is None or not kept:
                     continue
+                some = {1 + kept // 2, 1 + 3 * kept // 4, kept}
                 of = [(k, _scores(model, features, outcome, **stages(k))[metric]) for k in some]
                 if any(abs(curve[k - 1] - score) > _TOLERANCE for k, score in of):
                     continue

@@ -374,7 +374,7 @@ def write_part(folder: Path, part: Part) -> None:
     power cut parts may be damaged, which readers notice.
     """
     about = {name: getattr(part, name) for name in _WRITTEN}
-    text = json.dumps(about, ensure_ascii=False, default=str)
+    text = json.dumps(about, default=str)
     arrays = {name: getattr(part, name) for name in _ARRAYS}
     arrays[_ABOUT] = np.frombuffer(text.encode(), np.uint8)
     kept = {name: array for name, array in arrays.items() if array is not None}
@@ -472,7 +472,7 @@ class Listed:
 
 def write_listed(folder: Path, candidates: Iterable[Listed]) -> None:
     """Write the candidates of a search, beside those of earlier ones."""
-    text = json.dumps({"candidates": list(map(asdict, candidates))}, ensure_ascii=False)
+    text = json.dumps({"candidates": list(map(asdict, candidates))})
     _place(folder / LEADERBOARDS, "json", text.encode())
 
 

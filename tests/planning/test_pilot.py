@@ -335,6 +335,7 @@ def test_what_is_attained_is_of_the_chosen_rows():
 def test_the_rows_for_a_figure_are_those_that_have_it(target, figure):
     target = Target(target)
     basis = of_stated(METRICS["auc"], Stated(0.8, 1 if target is Target.WIDTH else 20))
+    assert basis.seed == PLAN.seed
     cells = [planned_for(basis, PlanRequest(target, 0.05, (n,)), PLAN).cells[0] for n in (150, 12)]
     for cell in cells:
         found = planned_for(basis, PlanRequest(target, getattr(cell, figure)), PLAN)

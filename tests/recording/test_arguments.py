@@ -18,6 +18,7 @@ from sklearn.model_selection import KFold, cross_validate
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder
+from bbccli.recording.inputs import design_of
 from bbccli.types import PredictionKind, Task
 
 N = 40
@@ -119,9 +120,6 @@ def test_folds_that_differ_between_configurations_are_none_in_common(tmp_path):
         swept(WORDS, {"task": "regression"}, "y of a regression must be a list of numbers"),
         (Y, {"task": "survival"}, "no task 'survival' can be recorded"),
         swept(Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
-        (1 + np.arange(N) % 3, {}, "classes or values"),
-        swept(np.arange(N), {}, "classes or values"),
-        (1.0 * (np.arange(N) % 3), {}, "classes or values"),
         swept(np.zeros(N), {}, "one class only"),
         (np.array([np.nan, *VALUES[1:]]), {}, "y has missing values"),
         swept(np.column_stack([Y, Y]), {}, "y is not a single column"),
@@ -162,6 +160,31 @@ def test_masks_are_splits_and_without_any_there_is_no_scorer(tmp_path):
     rec = recorder(tmp_path)
     for call in (lambda: rec.cv, lambda: rec.scorer, lambda: rec.configuration("one")):
         assert refused(call) == "the recorder has no folds"
+
+
+@pytest.mark.parametrize(
+    ("y", "scoring", "task"),
+    [
+        (Y, "", Task.BINARY),
+        (3.0 * Y, "", Task.BINARY),
+        (Y, "r2", Task.REGRESSION),
+        (Y + 0.5, "", Task.BINARY),
+        (Y + Y.cumsum() / 64, "", Task.REGRESSION),
+        (np.arange(N) % 20, "", Task.MULTICLASS),
+        (np.arange(N) % 21, "", None),
+        (1 + np.arange(N) % 3, "", None),
+        (1 + np.arange(N) % 3, "accuracy", Task.MULTICLASS),
+        (1.0 * (np.arange(N) % 3), "", None),
+        (np.arange(N) % 30 * 1.0, "", None),
+        (np.arange(N) % 31 * 1.0, "", Task.REGRESSION),
+        (np.arange(N) % 31 * 1.0, "accuracy", Task.MULTICLASS),
+    ],
+)
+def test_numbers_are_classes_or_values(y, scoring, task):
+    if task is None:
+        assert "classes or values" in refused(design_of, y, None, scoring)
+    else:
+        assert design_of(y, None, scoring).task is task
 
 
 @pytest.mark.parametrize(

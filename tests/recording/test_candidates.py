@@ -135,6 +135,7 @@ def some(**params):
         swept([Forest(m=SVC(), m__C=1), Forest(m=GaussianNB())], "m=SVC|m=GaussianNB"),
         ([Forest(C=1), Forest(C=1)], "Forest|Forest #2"),
         swept(["a #2", "a", "a"], "a #2|a|a #3"),
+        ([Forest(a=["é"]), Forest(a=["è"])], 'a=["é"]|a=["è"]'),
         swept(
             [Forest(**dict.fromkeys(map("depth_of_{}".format, range(9)), n), C=1) for n in (1, 2)],
             "depth_of_0=1|depth_of_0=2",

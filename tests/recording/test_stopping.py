@@ -38,8 +38,8 @@ def error(truth, chances):
 class Boosted(ClassifierMixin, BaseEstimator):
     """Stops where the evaluation set is best, and keeps its scores as boosting libraries do."""
 
-    def __init__(self, by="log-loss", rounds=25):
-        self.by, self.rounds = by, rounds
+    def __init__(self, by="log-loss", rounds=25, also=()):
+        self.by, self.rounds, self.also = by, rounds, also
 
     def fit(self, X, y, eval_set=None):  # noqa: N803
         self.model_ = GradientBoostingClassifier(n_estimators=self.rounds, random_state=0)
@@ -47,9 +47,12 @@ class Boosted(ClassifierMixin, BaseEstimator):
         self.classes_, self.best_iteration_ = self.model_.classes_, None
         if eval_set:
             of, truth = eval_set[0]
-            score = {"log-loss": log_loss, "auc": roc_auc_score, "error": error}[self.by]
-            curve = [score(truth, p[:, 1]) for p in self.model_.staged_predict_proba(of)]
-            self.evals_result_ = {"valid_0": {self.by: curve}}
+            scores = {"log-loss": log_loss, "auc": roc_auc_score, "error": error}
+            stages = [p[:, 1] for p in self.model_.staged_predict_proba(of)]
+            curves = {
+                name: [scores[name](truth, p) for p in stages] for name in (self.by, *self.also)
+            }
+            curve, self.evals_result_ = curves[self.by], {"valid_0": curves}
             self.best_iteration_ = (
                 int(np.argmax(curve) if self.by == "auc" else np.argmin(curve)) + 1
             )
@@ -61,7 +64,9 @@ class Boosted(ClassifierMixin, BaseEstimator):
 
 
 class OfLightgbm(Boosted):
-    pass
+    def predict_proba(self, X, num_iteration=None):  # noqa: N803
+        self.asked_ = {*getattr(self, "asked_", ()), num_iteration}
+        return super().predict_proba(X, num_iteration)
 
 
 OfLightgbm.__module__ = "lightgbm.sklearn"
@@ -141,6 +146,18 @@ def test_curves_of_shares_are_compared_at_several_iterations(tmp_path):
         "by chance": on(Boosted, "fold", by="auc"),  # nothing tells its earlier predictions
     }
     assert flagged(recorded(tmp_path, makers, "roc_auc")) == {"shares", "errors"}
+
+
+@pytest.mark.parametrize(("scoring", "metric"), [("roc_auc", "auc"), ("neg_log_loss", "log-loss")])
+def test_of_several_curves_that_of_the_score_counts(tmp_path, scoring, metric):
+    models, make = [], on(OfLightgbm, "fold", by="auc", also=["log-loss"])
+    made = {"one": lambda *rows: models.append(make(*rows)) or models[-1]}
+    recorded(tmp_path, made, scoring)
+    metrics = [part["curve_metric"] for part in map(about, parts_of(tmp_path)) if part["curve"]]
+    kept = [model.best_iteration_ - 1 for model in models]
+    assert metrics == [metric if k else "log-loss" for k in kept]
+    for model, k in zip(models, kept, strict=True):
+        assert model.asked_ >= ({1 + k // 2, 1 + 3 * k // 4, k} if k else set())
 
 
 def boosting(kind, truth):
