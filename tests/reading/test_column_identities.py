@@ -651,6 +651,10 @@ def test_a_standardised_copy_is_left_out(save, ddof, digits):
     assert "z1 (of fit1), z2 (of fit2)" in note.text
     kept = read(save("m.csv", columns), only=["z1", "*"])
     assert "z1" in kept.configurations
+    skewed = np.exp(X / 5)
+    columns["fit1"], columns["z1"] = skewed, (skewed - skewed.mean()) / skewed.std(ddof=ddof)
+    assert columns["z1"].min() > -1
+    assert read(save("m.csv", columns)).configurations == ("fit1", "fit2")
 
 
 LOG_ODDS = np.log(P / (1 - P))

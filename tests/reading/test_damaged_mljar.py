@@ -189,7 +189,7 @@ DAMAGE = {
         for rows, words in (
             ([2, 3, 10, 11, 4], "row 4 is in fold 1 and in fold 2"),
             ([2, 2, 3, 10, 11], "fold 1 holds row 2 twice"),
-            ([2, 3, 99], "fold 1 holds row 99, but there are 60 rows"),
+            ([2, 3, 60], "fold 1 holds row 60, but there are 60 rows"),
             ([2, 3], "row 10 is in no fold"),
         )
     },

@@ -12,6 +12,8 @@ from reading import refused
 
 from bbccli.errors import OptionError
 from bbccli.reading import Roles, read
+from bbccli.reading.column import Column
+from bbccli.reading.join import correspond
 from bbccli.types import Missing
 
 N = 12
@@ -382,3 +384,19 @@ def test_a_sample_without_a_label_is_refused_among_more_labels(save):
     table = save("p.csv", {"id": [7, 3, 99, 5], "a": SCORES[:4, 0]})
     labels = save("l.csv", {"id": KEYS, "truth": TRUTH})
     refused("not among the predictions", table, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "same"),
+    [
+        ([0.1, 0.1, 0.5], [0.1, 0.1 + 1e-12, 0.5], True),  # up to rounding
+        ([0.1, 0.1, 0.5], [0.1, 0.2, 0.5], False),
+        ([0, 1, 1], ["b", "a", "a"], True),
+        ([0, 1, 1], ["b", "a", None], False),
+        ([0, 1, 1], ["b", "a", "c"], False),
+        ([0, 1, 2], ["b", "a", "a"], False),
+    ],
+)
+def test_truths_correspond(known, given, same):
+    columns = [Column("m.csv", "y", pa.array(values), np.arange(3)) for values in (known, given)]
+    assert correspond(*columns) == same

@@ -44,6 +44,8 @@ def test_json_lines_are_a_table(save):
     for matrix in (read(save("a.jsonl", text)), read(save("b.jsonl.gz", gzip.compress(text)))):
         np.testing.assert_array_equal(matrix.predictions, of_csv.predictions)
         assert [n.text for n in matrix.notes] == [n.text for n in of_csv.notes]
+    yes = '{"truth": true, "svm": 0.9}\n{"truth": false, "svm": 0.2}\n' * 2
+    assert read(save("a.jsonl", yes)).outcome.classes == ("False", "True")
 
 
 FAULTS = {

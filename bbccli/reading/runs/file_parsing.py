@@ -201,12 +201,11 @@ def read_positions(path: Path) -> IntArray:
 
 
 def folds_of_rows(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
-    """Return the fold of each row from the rows of each fold."""
+    """Return the fold of each row from the rows of each fold, `read_positions`."""
     fault = partial(InputError, path=place, hint=MIXED.format("files"))
     folds = np.full(n_rows, -1, dtype=np.int64)
     for fold, rows in enumerate(parts):
-        outside = rows[(rows < 0) | (rows >= n_rows)]
-        if len(outside):
+        if len(outside := rows[rows >= n_rows]):
             raise fault(f"fold {fold} holds row {outside[0]}, but there are {n_rows} rows")
         taken = rows[folds[rows] >= 0]
         if len(taken):
