@@ -131,7 +131,9 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
 
 
 def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> bool:
-    """True if no matrix has keys; raises where their keys are in different columns."""
+    """True if no matrix has keys; raises where their keys are in different columns, or none has one
+    and rows are missing, which may be any.
+    """
     keys = [matrix.sample_keys for matrix in matrices]
     columns = [None if key is None else key.column for key in keys]
     for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
@@ -142,6 +144,13 @@ def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> 
                 path=matrix.source.path,
                 hint="call the key of the samples 'row_id' in all files",
             )
+    sizes = [max(matrix.source.n_samples, matrix.n_samples) for matrix in matrices]
+    if columns[0] is None and len({*sizes}) > 1:
+        raise InputError(
+            f"{listing(list(names))} have {min(sizes)} to {max(sizes)} samples, and no key",
+            path=matrices[int(np.argmin(sizes))].source.path,
+            hint="add a column 'row_id' with the key of the sample to each file",
+        )
     return columns[0] is None
 
 
@@ -153,10 +162,10 @@ def _common(
     matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
 ) -> list[IntArray]:
     """Rows of each matrix in the order of the first one."""
-    keys = names_alike([(matrix.source.path, matrix.sample_keys) for matrix in matrices])
-    if not keys:
-        keys = [matrix.keys for matrix in matrices]
+    alike = names_alike([(matrix.source.path, matrix.sample_keys) for matrix in matrices])
+    keys = alike or [matrix.keys for matrix in matrices]
     common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
+    forms = [f"{name} has {str(key[0])!r}" for name, key in zip(names, keys, strict=True)]
     for of_file, name, matrix in zip(keys, names, matrices, strict=True):
         absent = of_file[~np.isin(of_file, common)]
         if len(absent) and missing is Missing.ERROR:
@@ -168,18 +177,16 @@ def _common(
                 hint=f"{parameter('missing', str(Missing.COMMON_ROWS))} compares on the samples "
                 "that all of them hold"
                 if len(common)
-                else f"no key is in all files: {_forms(keys, names)}; write them in one form",
+                else f"no key is in all files: {listing(forms)}; write them in one form",
             )
     if not len(common):
         raise InputError(
             f"{listing(list(names))} have no sample in common",
             hint="the same row_id for the same sample in all files",
         )
-    rows: list[IntArray] = []
-    for of_file in keys:
-        order = np.argsort(of_file, kind="stable")
-        rows.append(order[np.searchsorted(of_file[order], common)])
-    return rows
+    orders = [np.argsort(of_file, kind="stable") for of_file in keys]
+    pairs = zip(keys, orders, strict=True)
+    return [order[np.searchsorted(key, common, sorter=order)] for key, order in pairs]
 
 
 def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:
@@ -253,11 +260,6 @@ def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix
         else matrix
         for matrix in matrices
     ]
-
-
-def _forms(keys: Sequence[NDArray[np.str_]], names: Sequence[str]) -> str:
-    pairs = zip(names, keys, strict=True)
-    return listing([f"{name} has {str(of_file[0])!r}" for name, of_file in pairs])
 
 
 def _codes(groups: IntArray) -> IntArray:

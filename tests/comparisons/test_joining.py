@@ -190,3 +190,17 @@ def test_a_join_by_position_has_a_note():
     found = joined([one, renamed(one)], ["a", "b"]).matrix
     (note,) = [note for note in found.notes if note.code == "joined-by-position"]
     assert "(a, b)" in note.text
+
+
+@pytest.mark.parametrize("missing", [Missing.ERROR, Missing.COMMON_ROWS])
+def test_rows_that_are_missing_without_a_key_may_be_any(missing):
+    """Their truth may agree by chance, where the rows are sorted by it."""
+    one = replace(binary(n_samples=60), sample_keys=None)
+    rows = np.delete(np.arange(60), np.flatnonzero(one.outcome.values == 1)[:7])
+    fewer = renamed(replace(one.of_samples(rows), sample_keys=None))
+    with pytest.raises(InputError, match="a, b have 53 to 60 samples, and no key") as caught:
+        joined([one, fewer], ["a", "b"], missing)
+    assert "'row_id'" in caught.value.hint
+    positions = SampleKeys(rows, None)  # of the rows that have predictions
+    gaps = replace(fewer, source=replace(fewer.source, n_samples=60), sample_keys=positions)
+    assert joined([one, gaps], ["a", "b"], Missing.COMMON_ROWS).matrix.n_samples == 53

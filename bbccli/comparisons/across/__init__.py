@@ -72,8 +72,7 @@ def compare_across(
             "ranking needs two configurations, or families of them, with different names",
             hint=parameter("by", "family"),
         )
-    kind = "test over data sets"
-    names = with_all(names, TESTS)
+    kind, names = "test over data sets", with_all(names, TESTS)
     chosen = list(dict.fromkeys(entry(TESTS, name, kind, AcrossTest) for name in names))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
