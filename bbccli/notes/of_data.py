@@ -239,8 +239,8 @@ def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
 def polarity(
     auc: float, n_configurations: int, positive: str, other: str, *, told: bool = False
 ) -> Texts:
-    """The median AUC of the configurations is below one half by more than 3.5 standard errors. The
-    predictions may be of the other class; nothing is flipped.
+    """The predictions agree better with the truth, by 3.5 standard errors, if the classes are
+    swapped or in another order. Nothing is flipped.
 
     Remedy: check which class they are of, and give `--positive`. Where predictions come with the
     names of their classes, that option changes nothing: names or labels are mixed up.
@@ -251,6 +251,16 @@ def polarity(
         "check the names of the classes, and that rows and labels belong together"
         if told
         else f"--positive {other}",
+    )
+
+
+@polarity.also
+def other_order(classes: Sequence[str], hits: float, others: float) -> Texts:
+    """Labels, or probabilities of classes, of which few are right and most would be."""
+    return (
+        f"{others:.0%} of the predictions would be right if the classes were in the order "
+        f"{listing(classes, 10)}; as they are, {hits:.0%}",
+        "check how the classes are coded, or which column is whose: 'config::class' names it",
     )
 
 

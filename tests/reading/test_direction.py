@@ -338,3 +338,50 @@ def test_predictions_of_the_other_class_are_noted():
     turned = [trained(rng, n_samples=150, shift=0.7) for _ in range(60)]
     assert all(is_noted(-scores, truth) for scores, truth in turned)
     assert not any(is_noted(*one) for one in turned)
+
+
+# the order of classes
+
+
+def orders_of(said, truth):
+    """Texts on the order of classes, of thrice the labels (N,) or columns of classes (N, K)."""
+    said, task = (
+        said[:, None].repeat(3, axis=1),
+        Task.MULTICLASS if len(set(truth)) > 2 else Task.BINARY,
+    )
+    kind = LABELS if said.ndim == 2 else CHANCES
+    return [one.text for one in notes(said, truth, task=task, kind=kind) if one.code == "polarity"]
+
+
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("order", [(1, 0), (2, 1, 0), (1, 2, 0), (0, 1, 2)])
+def test_classes_in_another_order_are_noted(order, columns):
+    """Also where some stay; the numbers at a place are those of the class which it is."""
+    n = len(order)
+    truth = np.arange(60) % n
+    said = np.argsort(order)[np.where(np.arange(60) < 54, truth, (truth + 1) % n)]
+    if columns and n > 2:
+        said = np.eye(n)[said] * 0.6 + 0.4 / n
+    texts = orders_of(said, truth)
+    assert [", ".join(map(str, order)) in text for text in texts] == [True] * (order[0] > 0)
+    assert all(text.startswith("90% of") for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("n_others", "n_hits", "n_all", "lacked", "noted"),
+    [
+        *[(13, 0, 25, True, True), (12, 0, 23, True, False), (51, 0, 100, True, True)],
+        *[(13, 0, 25, False, True), (20, 4, 36, False, False), (50, 0, 100, False, False)],
+    ],
+)
+def test_an_order_is_told_where_it_makes_most_right_far_beyond_chance(
+    n_others, n_hits, n_all, lacked, noted
+):
+    """Others are called a class that the truth lacks, or any of two."""
+    rows = np.arange(n_all)
+    truth, rest = rows % 4, np.where(lacked, 4, (rows % 4 + 2 + rows % 8 // 4) % 4)
+    right = np.where(rows < n_others + n_hits, truth, rest)
+    said = np.where(rows < n_others, (truth + 1) % 4, right)
+    names = np.array([*"abcd "])
+    texts = orders_of(names[said], names[truth])
+    assert ["order d, a, b, c;" in text for text in texts] == [True] * noted

@@ -113,7 +113,10 @@ def check_polarity(
     Their median AUC is compared with an unlucky one: all configurations predict the same samples,
     so that it varies as much as a single AUC, however many there are.
     """
-    if outcome.task is not Task.BINARY or predictions.kind is PredictionKind.LABEL:
+    if predictions.kind is PredictionKind.LABEL or _of_classes(predictions.array[0], outcome):
+        yield from _in_another_order(predictions.array[0], outcome)
+        return
+    if outcome.task is not Task.BINARY:
         return
     n_negative, n_positive = outcome.class_counts.tolist()
     if not (n_negative and n_positive):
@@ -133,6 +136,25 @@ def check_polarity(
     if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
         other, name = outcome.classes
         yield of_data.polarity(median, n, name, other, told=told)
+
+
+def _in_another_order(array: FloatArray, outcome: Outcome) -> Iterator[Note]:
+    """Yield a note if most labels, or columns of classes, would be right as others, and few are.
+
+    Column k stands for the class whose samples it is called for most often, by all configurations.
+    """
+    step, n = array.size // _MOST_RANKED + 1, len(outcome.classes)
+    called, truth = array[::step], outcome.values[::step, None]
+    called = (called.argmax(axis=2) if called.ndim == 3 else called).astype(np.int64)
+    counts = np.bincount((truth * n + called).ravel(), minlength=n * n).reshape(n, n)
+    present = np.flatnonzero(counts.sum(axis=1))
+    counts = counts[np.ix_(present, present)] / called.shape[1]
+    order = (counts / counts.sum(axis=1, keepdims=True)).argmax(axis=0)
+    hits, others = np.trace(counts), counts[order, np.arange(len(order))].sum()
+    clear = others - hits > ERRORS * sqrt(others + hits) and others > len(truth) / 2
+    if clear and len({*order.tolist()}) == len(order):
+        classes = [outcome.classes[k] for k in present[order].tolist()]
+        yield of_data.other_order(classes, hits / len(truth), others / len(truth))
 
 
 def error_by_chance(n_negative: int, n_positive: int) -> float:
