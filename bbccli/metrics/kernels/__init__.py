@@ -15,7 +15,7 @@ from warnings import catch_warnings, simplefilter
 
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.kernels import product
-from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
+from bbccli.metrics.kernels.pairs import LONG, PresortedPairs, largest_total, presort
 from bbccli.platform import resources
 from bbccli.platform.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -40,7 +40,8 @@ WORTH_COMPILED = 3 * 10**8
 
 def prepared(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
     """Prepare scores (N, C) for every form of the count. Time O(C N log N), memory O(C N)."""
-    pairs = presort(scores, cases, controls)
+    compiled = len(scores) >= LONG and resources.current().engine is Engine.NUMBA
+    pairs = presort(scores, cases, controls, compiled_forms().fill if compiled else None)
     if not product.pays(pairs.n_pairs, scores.shape[1]):
         return pairs
     return replace(pairs, outcomes=product.pair_outcomes(scores, cases, controls))

@@ -13,9 +13,10 @@ import numba
 import numpy as np
 
 from bbccli.metrics.kernels.censored import CensoredPairs
+from bbccli.metrics.kernels.compiled_members import BITS
 from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
 from bbccli.metrics.kernels.running import Numbers
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 LANES = 64
 """Resamples per sweep: their running totals stay in registers and the nearest cache."""
@@ -23,8 +24,63 @@ LANES = 64
 LINE = 64
 """Bytes of a line of the cache: lanes that begin within one take an eighth longer to read."""
 
+LAST = (1 << BITS) - 1
+"""Picks a digit."""
+
 STRETCH = 16
 """Samples that are passed before it is asked again whether all lanes are done."""
+
+
+def fill(
+    scores: FloatArray, is_case: BoolArray, rows: IntArray, pairs: PresortedPairs, part: slice
+) -> None:
+    """Sort the scores (C', n) of some columns, and keep what is found in their `part`."""
+    columns = np.ascontiguousarray(scores) + scores.dtype.type(0)  # no -0.0
+    size, sign = 8 * scores.itemsize, np.array(-0.0, scores.dtype).view(f"i{scores.itemsize}")
+    bits = columns.view(sign.dtype)  # whole numbers in the order of the scores
+    keys = (bits ^ (bits >> (size - 1) | sign)).view(f"u{scores.itemsize}")
+    arrays = pairs.controls, pairs.cases, pairs.below, pairs.upto, pairs.tied
+    _fill(keys, is_case, rows, *[array[part] for array in arrays])
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _fill(
+    columns: Any, is_case: Any, rows: Any, controls: Any, cases: Any, below: Any, upto: Any,
+    tied: Any,
+) -> None:  # fmt: skip
+    n, starts = columns.shape[1], np.empty(1 << BITS, np.int64)
+    order, moved = np.empty((2, n), np.int32)
+    spare = np.empty_like(columns[0])
+    for c in range(len(columns)):
+        keys, other = columns[c], spare
+        for i in range(n):
+            order[i] = rows[i] << 1 | is_case[i]
+        for shift in range(0, 8 * columns.itemsize, BITS):  # digit by digit
+            starts[:] = 0
+            for key in keys:
+                starts[key >> shift & LAST] += 1
+            place = 0
+            for digit in range(1 << BITS):
+                size, starts[digit] = starts[digit], place
+                place += size
+            for i in range(n):
+                digit = keys[i] >> shift & LAST
+                place = starts[digit]
+                starts[digit] += 1
+                other[place], moved[place] = keys[i], order[i]
+            keys, other, order, moved = other, keys, moved, order
+        i, case, control, tied[c] = 0, 0, 0, False
+        while i < n:
+            key, first, lower = keys[i], case, control
+            while i < n and keys[i] == key:
+                if order[i] & 1:
+                    cases[c, case], below[c, case], case = order[i] >> 1, lower, case + 1
+                else:
+                    controls[c, control], control = order[i] >> 1, control + 1
+                i += 1
+            for j in range(first, case):
+                upto[c, j] = control
+            tied[c] |= first < case and lower < control
 
 
 def concordant_weight(

@@ -8,6 +8,7 @@ The share of concordant pairs is the area under the ROC curve; here are its stan
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,25 +70,31 @@ class PresortedPairs:
         return np.asarray(sum(beaten.sum(axis=1, dtype=np.int64) for beaten in ends))
 
 
-def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
+Fill = Callable[[FloatArray, BoolArray, IntArray, PresortedPairs, slice], None]
+"""Scores (C', n), which are of cases (n,), their rows (n,) -> the `part` of pairs, sorted."""
+
+
+def presort(
+    scores: FloatArray, cases: BoolArray, controls: BoolArray, fill: Fill | None = None
+) -> PresortedPairs:
     """Sort the scores (N, C) of `cases` (N,) and `controls` (N,).
 
     Time O(C N log N), memory O(C N): 12 bytes per score or fewer, and some more for the columns
     that are being sorted.
+
+    fill: a compiled form of `_fill`.
     """
     rows = np.flatnonzero(cases | controls)
     n_columns, n_cases = scores.shape[1], int(cases.sum())
-    pairs = PresortedPairs(
-        controls=np.empty((n_columns, len(rows) - n_cases), np.int32),
-        cases=np.empty((n_columns, n_cases), np.int32),
-        below=np.empty((n_columns, n_cases), np.int32),
-        upto=np.empty((n_columns, n_cases), np.int32),
-        tied=np.empty(n_columns, bool),
-    )
+    sizes = n_columns * np.array([len(rows) - n_cases, n_cases, n_cases, n_cases])
+    # in one piece, which goes back to the system at once: smaller ones stay, and leave gaps
+    parts = np.split(np.empty(sizes.sum(), np.int32), sizes.cumsum()[:-1])
+    columns = (part.reshape(n_columns, -1) for part in parts)
+    pairs = PresortedPairs(*columns, tied=np.empty(n_columns, bool))
     is_case, of_rows = cases[rows], rows.astype(np.int32)
 
     def sort(part: slice) -> None:
-        _presort(scores[rows, part].T, is_case, of_rows, pairs, part)
+        (fill or _fill)(scores[rows, part].T, is_case, of_rows, pairs, part)
 
     jobs = resources.current().jobs
     width = max(min(SORTED_AT_ONCE // max(len(rows), 1), -(-n_columns // jobs)), 1)
@@ -114,12 +121,13 @@ def concordant_by_value(scores: FloatArray, cases: BoolArray, controls: BoolArra
     return np.array(list(ordered_map(count, range(scores.shape[1]), jobs)), np.int64)
 
 
-def _presort(
+def _fill(
     scores: FloatArray, is_case: BoolArray, rows: IntArray, pairs: PresortedPairs, part: slice
 ) -> None:
     """Sort the scores (C', n) of some columns, and keep what is found in their `part`."""
     columns = np.ascontiguousarray(scores)
-    order = np.argsort(columns, axis=1)
+    # of many, equal scores stay in their order, as in the compiled form: sums of real numbers agree
+    order = np.argsort(columns, axis=1, kind="stable" if columns.shape[1] >= LONG else None)
     sorted_case = is_case[order]
     below, upto = controls_around(np.take_along_axis(columns, order, axis=1), ~sorted_case)
     ordered = rows[order].ravel()
