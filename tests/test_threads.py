@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -69,6 +70,26 @@ def test_work_within_work():
         return sum(ordered_map(lambda other: number * other, range(5), 3))
 
     assert list(ordered_map(inner, range(7), 3)) == [10 * number for number in range(7)]
+
+
+def test_work_that_is_done_is_not_kept_until_a_thread_is_free():
+    both, done, kept = threading.Barrier(2, timeout=60), threading.Event(), []
+
+    def within():
+        large = np.ones(9)
+        assert list(ordered_map(lambda place: large[place], range(9), 2)) == [1] * 9
+        return weakref.ref(large)
+
+    def one(_):
+        both.wait()
+        if threading.current_thread() is not threading.main_thread():
+            done.wait(60)  # busy: it takes none of the work within
+            return
+        kept.append(within()())
+        done.set()
+
+    list(ordered_map(one, range(2), 2))
+    assert kept == [None]
 
 
 def test_the_exception_of_the_first_item_comes_first():

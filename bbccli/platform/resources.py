@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import field, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bbccli.errors import InputError, OptionError, parameter
@@ -190,6 +190,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+Task = Callable[[], Any]
+
 
 class Workers(Protocol):
     """Remote processes that work on parts of the configurations."""
@@ -242,14 +244,14 @@ def ordered_map(
             return function(item)
 
     pool = _helpers(jobs - 1, os.getpid())
-    pending: deque[tuple[Item, Future[Made]]] = deque()
+    pending: deque[tuple[list[Task], Future[Made]]] = deque()
 
     def oldest() -> Made:
-        for place, (item, future) in enumerate(pending):
+        for place, (task, future) in enumerate(pending):
             if pending[0][1].done():
                 break
             if future.cancel():
-                pending[place] = item, _done(apply, item)
+                pending[place] = task, _done(task)
             done = pending[place][1]
             if done.done() and done.exception():
                 break  # what follows an exception is of no use
@@ -257,7 +259,8 @@ def ordered_map(
 
     try:
         for item in items:
-            pending.append((item, pool.submit(copy_context().run, apply, item)))
+            task: list[Task] = [partial(copy_context().run, apply, item)]
+            pending.append((task, pool.submit(_begin, task)))
             if len(pending) >= 2 * jobs:
                 yield oldest()
         while pending:
@@ -277,13 +280,18 @@ def _helpers(n_threads: int, _process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_threads)
 
 
-def _done(function: Callable[[Item], Made], item: Item) -> Future[Made]:
-    """Return what a function made of an item, or raised, to be had in its turn."""
+def _begin(task: list[Task]) -> Any:
+    """Run a task, and keep it no longer: a pool holds what was cancelled until a thread is free."""
+    return task.pop()()
+
+
+def _done(task: list[Task]) -> Future[Any]:
+    """Return what a task made, or raised, to be had in its turn."""
     from concurrent.futures import Future
 
-    done: Future[Made] = Future()
+    done: Future[Any] = Future()
     try:
-        done.set_result(function(item))
+        done.set_result(_begin(task))
     except Exception as error:
         done.set_exception(error)
     return done

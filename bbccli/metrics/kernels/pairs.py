@@ -86,11 +86,14 @@ def presort(
     """
     rows = np.flatnonzero(cases | controls)
     n_columns, n_cases = scores.shape[1], int(cases.sum())
-    sizes = n_columns * np.array([len(rows) - n_cases, n_cases, n_cases, n_cases])
+    widths = [len(rows) - n_cases, n_cases, n_cases, n_cases]
+    ends = n_columns * np.cumsum(widths)
     # in one piece, which goes back to the system at once: smaller ones stay, and leave gaps
-    parts = np.split(np.empty(sizes.sum(), np.int32), sizes.cumsum()[:-1])
-    columns = (part.reshape(n_columns, -1) for part in parts)
-    pairs = PresortedPairs(*columns, tied=np.empty(n_columns, bool))
+    pieces = np.split(np.empty(ends[-1], np.int32), ends[:-1])
+    of_controls, of_cases, below, upto = (
+        piece.reshape(n_columns, width) for piece, width in zip(pieces, widths, strict=True)
+    )
+    pairs = PresortedPairs(of_controls, of_cases, below, upto, np.empty(n_columns, bool))
     is_case, of_rows = cases[rows], rows.astype(np.int32)
 
     def sort(part: slice) -> None:
