@@ -88,6 +88,30 @@ def test_a_configuration_per_row(tied, name):
         np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
 
 
+@pytest.mark.parametrize("engine", [Engine.NUMPY, *([Engine.NUMBA] if "numba" in FORMS else [])])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_long_columns_are_sorted_alike_and_stay_in_order_where_they_tie(kind, engine):
+    """Sums of real weights depend on the order of ties: it is that of the rows in any engine."""
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(9000, 5)).astype(kind)
+    scores[:, 1] = scores[:, 1].round(1)
+    scores[:, 2] = np.where(rng.random(9000) < 0.5, -0.0, 0.0) * np.sign(scores[:, 2])
+    scores[:, 3] = np.exp(20 * scores[:, 3]) * np.sign(scores[:, 2] + 0.5)
+    scores[:, 4] = scores[:, 4].astype(np.float32)
+    cases = rng.random(9000) < 0.3
+    controls = ~cases & (rng.random(9000) < 0.9)
+    with use(Resources(jobs=1, engine=engine)):
+        pairs = prepared(scores, cases, controls)
+    for c, column in enumerate(scores.T):
+        for rows, members in ((pairs.cases, cases), (pairs.controls, controls)):
+            among = np.flatnonzero(members)
+            np.testing.assert_array_equal(rows[c], among[np.argsort(column[among], kind="stable")])
+        of_controls, of_cases = column[pairs.controls[c]], column[pairs.cases[c]]
+        ends = [np.searchsorted(of_controls, of_cases, side) for side in ("left", "right")]
+        np.testing.assert_array_equal([pairs.below[c], pairs.upto[c]], ends)
+        assert pairs.tied[c] == (ends[0] != ends[1]).any()
+
+
 @pytest.mark.parametrize("at_hand", [1, 90, 2**14])
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_concordant_pairs_of_each_sample(monkeypatch, tied, at_hand):

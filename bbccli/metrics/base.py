@@ -17,15 +17,22 @@ from numpy.typing import NDArray
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import kernels
 from bbccli.metrics.statistic import (
-    Formula,
     Statistic,
     Sum,
     Total,
     Weight,
-    finite,
     pairs_and_all,
 )
-from bbccli.metrics.weighting import BY_TASK, SampleSize, Weighting, ratio, scaled, share_of_pairs
+from bbccli.metrics.weighting import (
+    BY_TASK,
+    Formula,
+    SampleSize,
+    Weighting,
+    finite,
+    ratio,
+    scaled,
+    share_of_pairs,
+)
 from bbccli.platform import resources
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.dataclass import dataclass

@@ -16,13 +16,13 @@ from bbccli.metrics.confusion import (
     present,
     true_positive,
 )
-from bbccli.metrics.statistic import Formula
 from bbccli.metrics.weighting import (
     EACH_CLASS,
     NEGATIVES,
     POSITIVES,
     PREDICTED_NEGATIVE,
     PREDICTED_POSITIVE,
+    Formula,
 )
 from bbccli.types import (
     BoolArray,

@@ -22,8 +22,8 @@ from bbccli.metrics.base import (
     ones,
     zeroed,
 )
-from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula, Statistic, Total, finite
-from bbccli.metrics.weighting import Weighting, scaled
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Statistic, Total
+from bbccli.metrics.weighting import Formula, Weighting, finite, scaled
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray, Task

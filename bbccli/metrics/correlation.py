@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, ones
 from bbccli.metrics.regression import residual, squared_error
-from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
-from bbccli.metrics.weighting import EVERY_SAMPLE, ratio
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE
+from bbccli.metrics.weighting import EVERY_SAMPLE, Formula, ratio
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -34,6 +34,11 @@ def centred(values: FloatArray | IntArray) -> FloatArray:
 
 def truth(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     """(N, 1) true values, centred."""
+    return _centred(outcome)
+
+
+@lru_cache(maxsize=1)  # a metric is bound to winner after winner
+def _centred(outcome: Outcome) -> FloatArray:
     return centred(outcome.values[:, None])
 
 

@@ -23,6 +23,7 @@ from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
     ONE_PASS,
+    Formula,
     Units,
     Weighting,
     added,
@@ -39,9 +40,6 @@ from bbccli.metrics.weighting import (
 )
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray
-
-Formula = Callable[..., FloatArray]
-"""``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
 
 IN_CACHE = 2**15
 """Performances that are made of totals at a time."""
@@ -411,6 +409,20 @@ class Statistic:
         totals += [_chosen(total, configurations).swapaxes(0, 1) for total in self._of_all]
         return self._value(totals, (len(configurations), 1))[:, 0]
 
+    def each(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Performance (B, C'), to the last bit as `paired` scores a winner: a product of several
+        columns adds up in another order.
+        """
+        if self.counted:
+            return self(weights, configurations)
+        shared = Weighting(weights)
+        columns = [np.full(len(weights), c) for c in configurations]
+        with np.errstate(invalid="ignore", over="ignore"):
+            by_column = [[part.paired(shared, c) for c in columns] for part in self.parts]
+            totals = [np.concatenate(totals, axis=1) for totals in by_column]
+        totals += [_chosen(total, configurations) for total in self._of_all]
+        return self._value(totals, (len(weights), len(configurations)))
+
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
     ) -> FloatArray:
@@ -472,17 +484,6 @@ def _chosen(total: NDArray[Any], configurations: IntArray | None) -> NDArray[Any
     """Return totals (1, C', ...) of some configurations; shared ones (1, 1, ...) as they are."""
     shared = configurations is None or total.shape[1] == 1
     return total if shared else total[:, configurations]
-
-
-def finite(formula: Formula) -> Formula:
-    """Evaluate a formula silently; NaN where its value is not finite."""
-
-    def of(*totals: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values = formula(*(np.asarray(total, np.float64) for total in totals))
-        return np.where(np.isfinite(values), values, np.nan)
-
-    return of
 
 
 def pairs_and_all(

@@ -135,6 +135,9 @@ BY_TASK = SampleSize(
 """For a metric that names no samples: what is safe for its task."""
 
 
+Formula = Callable[..., FloatArray]
+"""``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
+
 LARGEST_EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
 
@@ -350,6 +353,17 @@ def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArr
     """Quotient that is NaN, silently, where there is nothing to divide by."""
     defined = np.where(denominator > 0, denominator, np.nan)
     return np.asarray(numerator / defined, np.float64)
+
+
+def finite(formula: Formula) -> Formula:
+    """Evaluate a formula silently; NaN where its value is not finite."""
+
+    def of(*totals: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values = formula(*(np.asarray(total, np.float64) for total in totals))
+        return np.where(np.isfinite(values), values, np.nan)
+
+    return of
 
 
 def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:

@@ -129,6 +129,14 @@ def test_a_single_configuration_can_be_asked_for_twice(case):
     )
 
 
+def test_each_is_scored_as_a_winner_to_the_last_bit(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights, chosen = some_weights(matrix), np.array([4, 0, 2])
+    found = scorer.each(weights, chosen)
+    for c, values in zip(chosen, found.T, strict=True):
+        np.testing.assert_array_equal(values, scorer.paired(weights, np.full(len(weights), c)))
+
+
 def test_paired_scores_are_the_diagonal(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)

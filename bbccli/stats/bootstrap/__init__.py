@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.statistic import Statistic
-from bbccli.metrics.weighting import Weighting
 from bbccli.notes import Note
 from bbccli.notes.intervals import not_calibrated
 from bbccli.notes.methods import tolerance_not_reached, undefined_resamples
@@ -196,13 +195,9 @@ def _inside(scorer: Scorer, places: IntArray, out: bool, drawn: Resamples) -> Fl
     """Performances (B, C') in the bag, or out of it."""
     if not out:
         return scorer(drawn.in_bag, places)
-    weights: Any = drawn.out_of_bag
     if isinstance(scorer, Statistic):
-        if scorer.counted:
-            return scorer(weights, places)
-        weights = Weighting(weights)
-    # one by one, as a winner is scored: a product of several columns adds up in another order
-    columns = [scorer.paired(weights, np.full(len(drawn), place)) for place in places]
+        return scorer.each(drawn.out_of_bag, places)
+    columns = [scorer.paired(drawn.out_of_bag, np.full(len(drawn), place)) for place in places]
     return np.stack(columns, axis=1)
 
 
