@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from enum import IntEnum
+from enum import IntEnum, auto
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -38,11 +38,11 @@ NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 class Order(IntEnum):
     """Order in which tools are tried on a folder: the surest signs first."""
 
-    FIRST = 0
+    FIRST = auto()
     """A file that no other tool writes."""
-    BY_FILES = 1
+    BY_FILES = auto()
     """Names of files."""
-    LAST = 2
+    LAST = auto()
     """Tables that have to be read, or that others might leave too."""
 
 

@@ -7,8 +7,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from bbccli import matrix_of
+from bbccli.reading import checks
 from bbccli.types import PredictionKind, Task
 
 N, C = 80, 12
@@ -36,6 +38,17 @@ def turned(*args, **more):
 
 def wrong(*args, **more):
     return WRONG & {note.code for note in notes(*args, **more)}
+
+
+def test_of_very_many_predictions_some_are_looked_at(monkeypatch):
+    truth, folds, array = chances(np.random.default_rng(7), n=2000)
+    one = np.where(np.arange(C) == 5, 1 - array, array)
+    monkeypatch.setattr(checks, "_MOST_RANKED", 6000)
+    monkeypatch.setattr(checks, "_AT_ONCE", 2500)
+    assert turned(one, truth, folds)[0].startswith("m5 runs against the truth")
+    (found,) = (note.text for note in notes(1 - array, truth, folds) if note.code == "polarity")
+    areas = [roc_auc_score(truth, column) for column in 1 - array[:, ::4].T]
+    assert f"median AUC of 3 configurations is {np.median(areas):.3f}" in found
 
 
 # z

@@ -81,9 +81,6 @@ LEANING = 0.25
 """Distance from the mean truth, in standard deviations of the truth, up to which predictions may be
 no more than means of other samples."""
 
-_MOST_RANKED = 4_000_000
-"""Number of cells, roughly, for which AUCs are computed."""
-
 _AT_ONCE = 2**18
 """Number of cells, roughly, that are ranked at once."""
 
