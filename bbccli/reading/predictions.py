@@ -72,8 +72,6 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
 
     Return the sheet of the cells without a problem, and their predictions.
     """
-    import pyarrow as pa
-
     # all rows of a nested cross-validation are read at once, so that they are interpreted alike
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
     spoken = sheet.table.texts
@@ -85,7 +83,7 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
         return sheet, _read_words(sheet, rows)
     cells, flat = sheet.cells, rows.ravel()
     types = sheet.table.kinds.types
-    single = {types[cell.source] for cell in cells} <= {pa.float32()}
+    single = {*map(str, {types[cell.source] for cell in cells})} <= {"float"}
     array = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
@@ -363,12 +361,10 @@ def _block(
     kind: np.dtype[Any],
 ) -> FloatArray:
     """Return (cells, n_rows) predictions of some cells, NaN for text."""
-    import pyarrow as pa
-
-    data = sheet.table.data
+    data: Any = sheet.table.data
     sources = [cell.source for cell in cells if cell.rows is None and cell.name not in texts]
     if len(sources) == len(cells):
-        if isinstance(data, pa.Table):
+        if not sheet.table.on_disk:
             position = sheet.table.kinds.position
             return to_rows(data.select([position[name] for name in sources]), kind)
         if len(cells) * sheet.n_rows <= _VALUES:

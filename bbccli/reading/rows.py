@@ -96,9 +96,7 @@ def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntAr
     outcome = [roles[role] for role in CONSTANT if role in roles]
     n_values = prod(len(column.codes()[1]) for column in outcome)
     folds, n_folds = _folds(roles["fold"])
-    if (
-        n_values < FEWEST_VALUES or n_values < OWN * len(folds) * 2 / n_folds
-    ):  # of two folds, at least
+    if n_values < max(FEWEST_VALUES, 2 * OWN * len(folds) / n_folds):  # of two folds, at least
         return {}, None
     values = joint([column.codes()[0] for column in outcome])
     for k in range(1, n_folds // 2 + 1):
@@ -247,8 +245,9 @@ def _of_each(
     if len(order) > len(owners):
         ends = [find.reduceat(shared, starts[:-1], axis=1) for find in (np.fmin, np.fmax)]
         lowest, shared = ends[0], np.where(ends[0] == ends[1], ends[0], np.nan)
-    none = np.isnan(lowest)
-    in_order = np.sort(shared.T)
+    # most hold no whole number so often, and need no sorting
+    places = ((np.trunc(shared) == shared) & np.isfinite(shared)).sum(axis=0) > 2
+    in_order = np.sort(shared[:, places].T)
     new = np.ones(in_order.shape, bool)
     new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
     times, held = lengths_of(np.flatnonzero(new), new.size), in_order[new]
@@ -256,9 +255,10 @@ def _of_each(
     often = (times > 2) & (np.trunc(held) == held) & np.isfinite(held)
     if len(order) == len(owners):  # a column each: that most others differ is told at once
         often &= 2 * new.sum(axis=1)[owner] > len(some) - times
-    owner, held = owner[often], held[often]
+    owner, held = np.flatnonzero(places)[owner[often]], held[often]
     if len(owner):
-        likely = _are_shapes(sheet, blocks, (shared[:, owner] == held) | none[:, owner], seen)
+        inside = (shared[:, owner] == held) | np.isnan(lowest[:, owner])
+        likely = _are_shapes(sheet, blocks, inside, seen)
         names = [*owners]
         for i in np.flatnonzero(likely).tolist():
             yield names[owner[i]], np.array(owners[names[owner[i]]]), float(held[i]), False

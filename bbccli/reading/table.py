@@ -28,7 +28,7 @@ from bbccli.reading.arrow import (
 )
 from bbccli.reading.column import Column, Origin, number_of
 from bbccli.reading.metadata import Metadata, parse_metadata
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, readonly
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -203,9 +203,7 @@ class Table:
     @property
     def on_disk(self) -> bool:
         """True for a large file, of which columns are read one by one."""
-        import pyarrow as pa
-
-        return not isinstance(self.data, pa.Table)
+        return hasattr(self.data, "bare")
 
     @cached_property
     def _head(self) -> dict[str, pa.ChunkedArray]:
@@ -244,9 +242,7 @@ class Table:
     @cached_property
     def _rows(self) -> IntArray:
         """(n_rows,) row of each value, the same array for all columns."""
-        rows = np.arange(self.n_rows)
-        rows.flags.writeable = False
-        return rows
+        return np.asarray(readonly(np.arange(self.n_rows)))
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""

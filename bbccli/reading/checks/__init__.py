@@ -184,8 +184,10 @@ def z_of_each(
         labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
         apart, variance = _of_labels(labels, np.asarray(truth[rows]), starts)
     else:
-        seen = _ranks(seen) if ranks is None else seen
-        apart, variance = _of_scores(seen, _told(outcome)[rows], starts)
+        told, few = _told(outcome)[rows], -(-seen.size // _AT_ONCE)
+        parts = [seen] if ranks is not None else map(_ranks, np.array_split(seen, few, axis=1))
+        each = [_of_scores(part, told, starts) for part in parts]
+        apart, variance = (np.concatenate(some) for some in zip(*each, strict=True))
     known = variance > 0
     standing: FloatArray = np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
     for c in np.flatnonzero(standing < -ERRORS).tolist():

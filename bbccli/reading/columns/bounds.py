@@ -20,7 +20,7 @@ from bbccli.reading.arrow import to_numbers
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, step_of
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
-from bbccli.types import BoolArray, FloatArray, Task
+from bbccli.types import BoolArray, FloatArray, Task, distinct
 
 IN_ORDER = 0.95
 """Share of the rows in which bounds must be in order; quantiles of a model may cross."""
@@ -62,7 +62,7 @@ def leave_out_bounds(glance: Glance) -> Sheet:
         return sheet
     if truth.is_text or truth.is_boolean:
         return sheet
-    if task is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
+    if task is None and len(distinct(to_numbers(truth.values)[:1000])) <= 2:
         return sheet
     gone = {c for pair in _around(glance) for c in pair}
     for stem, places in _families(tuple(cell.name for cell in cells)).items():
@@ -333,7 +333,8 @@ def _called_spreads(glance: Glance) -> Iterator[int]:
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _spreads_and_points(names: tuple[str, ...]) -> Sequence[tuple[int, int]]:
     """Return the columns called a spread, each with the first of the same stem that is not."""
-    words = [re.findall(r"[a-z]+|\d+", name.casefold()) for name in names]
+    called = _SPREAD.search("\n".join(names).casefold())
+    words = [re.findall(r"[a-z]+|\d+", n.casefold()) for n in names] if called else []
     points, spreads = dict[tuple[str, ...], int](), list[tuple[int, tuple[str, ...]]]()
     for c, some in enumerate(words):
         stem = tuple(w for w in some if not (_SPREAD.fullmatch(w) or _CENTRE.fullmatch(w)))

@@ -233,10 +233,13 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
     # of two that sum to 100, one is 50 or more
     for total in TOTALS if rows.max(initial=0) > TOTALS[-1] / 2.1 else TOTALS[:1]:
         near = nearest_sums(sums, total * weights.sum() - sums)
-        off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
-        likely = np.mean(off, axis=1).T <= 0.1
+        some = first[:: max(1, len(first) // FEWEST_ROWS)]  # no more of these are off than of all
+        off = [np.abs(some + some[:, others] - total) > 2e-6 * total for others in near.T]
+        likely = len(first) / 10 >= np.sum(off, axis=1).T
         for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
-            if other > c and sum_to_one(first[:, [c, other]], labelled=False):
+            pair = first[:, [c, other]]
+            apart = np.abs(pair.sum(axis=1) - total) > 2e-6 * total
+            if other > c and apart.mean() <= 0.1 and sum_to_one(pair, labelled=False):
                 yield c, other
 
 

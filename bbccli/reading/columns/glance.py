@@ -97,7 +97,7 @@ class Glance:
         if any(cell.rows is not None for cell in sheet.cells):
             return []
         among = np.isnan(array) | np.isin(array, [*map(number_of, classes)])
-        known = {c.source: bool(held.all()) for c, held in zip(self.cells, among.T, strict=True)}
+        known = dict(zip([c.source for c in self.cells], np.logical_and.reduce(among), strict=True))
         free = [name for name in sheet.table.names if name not in taken]
         looked_at = [name for name in free if name not in known]
         columns = sheet.table.glance(looked_at, self.rows).columns if looked_at else ()
@@ -189,4 +189,4 @@ def nearest_sums(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArra
     start = np.clip(np.searchsorted(sums[order], wanted) - most, 0, max(len(sums) - 2 * most, 0))
     near = order[start[:, None] + np.arange(min(2 * most, len(sums)))]
     nearest = np.argsort(np.abs(sums[near] - wanted[:, None]), axis=1, kind="stable")
-    return np.asarray(np.take_along_axis(near, nearest[:, :most], axis=1))
+    return np.asarray(near[np.arange(len(near))[:, None], nearest[:, :most]])

@@ -237,8 +237,8 @@ def _pairs(sheet: Sheet, models: Sequence[str]) -> Mapping[str, str]:
     matches = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
     of = {"": models[0]} if len(models) == 1 else {}
     of |= {_head(match): name for name, match in matches.items() if match}
-    heads = {name: _LABEL.fullmatch(name) for name in free}
-    own = {name: of.get(name.casefold()) for name in free}  # `prediction_score` of `prediction`
+    heads = {name: _LABEL.fullmatch(name) for name in free if of}
+    own = {name: of.get(name.casefold()) for name in heads}  # `prediction_score` of `prediction`
     pairs = {name: (match and of.get(_head(match))) or own[name] for name, match in heads.items()}
     return {name: other for name, other in pairs.items() if other not in (None, name)}
 

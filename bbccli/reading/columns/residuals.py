@@ -206,9 +206,13 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
     """
     weights = probe_weights(len(units), -1, 1)
     near = nearest_sums(np.abs(weights @ units), np.abs(weights @ made))
-    products = np.einsum("cku,cu->ck", np.ascontiguousarray(units.T)[near], made.T)
-    others, place = np.nonzero(np.abs(products) >= _ALIKE)
-    return zip(near[others, place].tolist(), others.tolist(), strict=True)
+    # few rows tell most: the square of the distance of columns of length 1, up to the sign
+    ours, theirs = np.ascontiguousarray(units[:FEWEST_ROWS].T)[near], made[:FEWEST_ROWS].T[:, None]
+    apart = [((ours + sign * theirs) ** 2).sum(axis=2) for sign in (1, -1)]
+    others, place = np.nonzero(np.minimum(*apart) <= 2 - 2 * _ALIKE + _LINE)
+    products = np.einsum("uc,uc->c", units[:, near[others, place]], made[:, others])
+    alike = np.abs(products) >= _ALIKE
+    return zip(near[others, place][alike].tolist(), others[alike].tolist(), strict=True)
 
 
 def _form(
