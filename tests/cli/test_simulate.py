@@ -65,6 +65,20 @@ def test_the_same_seed_gives_the_same_bytes(run, folder):
     assert all(a != b for a, b in zip(contents[0], contents[2], strict=True))
 
 
+DRAWN = {
+    "right-or-wrong": 12,
+    "binormal": -6.8802172,
+    "multinormal": -6.5934897,
+    "noisy": -7.7915279,
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_seed_draws_what_it_drew_in_earlier_versions(law):
+    drawn = Study(law, 12, 2, 2, correlation=0.5, seed=1).drawn().matrix.predictions
+    assert drawn.sum() == pytest.approx(DRAWN[law])
+
+
 def test_several_files_have_one_truth(run, folder):
     simulate(run, "binormal", "--files", "11", output="s.csv")
     names = [f"s-{number:02}.csv" for number in range(1, 12)]

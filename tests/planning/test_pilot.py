@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from slow_comparisons import evidence
 
-from bbccli import METHODS, METRICS, Plan, PredictionMatrix
+from bbccli import METHODS, METRICS, Plan, PredictionMatrix, matrix_of
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.planning import PlanRequest, Stated, Target, of_pilot, of_stated, planned_for
@@ -59,6 +59,14 @@ def test_chance_is_that_of_the_rows(name):
     by_column = np.take_along_axis(noise, np.argsort(columns, axis=1), axis=1)
     seen, expected = np.cov(by_column.T), scaled.T @ scaled
     assert (seen.trace(), seen.sum()) == pytest.approx((expected.trace(), expected.sum()), rel=0.2)
+
+
+@pytest.mark.parametrize(("other", "correlation"), [(0, 1.0), (1, 0.0)])
+def test_errors_on_the_same_rows_or_on_the_others(other, correlation):
+    right = np.arange(70) % 2
+    two = matrix_of(np.column_stack([right, right ^ other]), 1 * (np.arange(70) > 8))
+    found = of_pilot(two, ACCURACY, PLAN)
+    assert (found.contenders, found.correlation) == (2, pytest.approx(correlation))
 
 
 def test_the_bracket_is_that_of_two_truths():

@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, cross_validate
 from bbccli.errors import InputError, OptionError
 from bbccli.reading import read
 from bbccli.recording import Recorder
-from bbccli.recording.inputs import design_of
+from bbccli.recording.inputs import codes_of_labels, design_of
 from bbccli.types import PredictionKind, Task
 
 N = 40
@@ -185,6 +185,12 @@ def test_numbers_are_classes_or_values(y, scoring, task):
         assert "classes or values" in refused(design_of, y, None, scoring)
     else:
         assert design_of(y, None, scoring).task is task
+
+
+def test_codes_of_very_many_classes():
+    labels = np.arange(2**15)
+    assert codes_of_labels(np.array([-1, 2**15 - 1]), labels, strict=False).max() == 2**15
+    assert codes_of_labels(np.array([5]), labels[1:]).dtype == np.int16
 
 
 @pytest.mark.parametrize(
