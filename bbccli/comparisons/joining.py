@@ -120,6 +120,7 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
             ("kinds of predictions", first.kind, other.kind),
             ("numbers of repeats", first.n_repeats, other.n_repeats),
             ("kinds of repeats", _repeats(first), _repeats(other)),
+            ("evaluations", _evaluation(first, other), _evaluation(other, first)),
         ):
             if ours != theirs:
                 raise InputError(
@@ -156,6 +157,15 @@ def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> 
 
 def _repeats(matrix: PredictionMatrix) -> str:
     return "repeated hold-out" if matrix.repeated_holdout else "each predicts all samples"
+
+
+def _evaluation(matrix: PredictionMatrix, other: PredictionMatrix) -> str:
+    """Return the score of logs and, where keys don't tell it, the task; if unknown the other's."""
+    for run in (matrix.source.run, other.source.run):
+        if run is not None and run.evaluation is not None:
+            tasks = run.evaluation.tasks
+            return " of ".join([run.evaluation.score, *filter(None, tasks[: len(tasks) == 1])])
+    return ""
 
 
 def _common(
@@ -279,33 +289,25 @@ def _same_folds(first: PredictionMatrix, other: PredictionMatrix) -> bool:
 def _available(matrices: Sequence[PredictionMatrix]) -> BoolArray | None:
     if all(matrix.available is None for matrix in matrices):
         return None
-    shapes = [matrix.predictions.shape[:3] for matrix in matrices]
     parts = [
-        np.ones(shape, bool) if matrix.available is None else matrix.available
-        for matrix, shape in zip(matrices, shapes, strict=True)
+        np.ones(matrix.predictions.shape[:3], bool)
+        if matrix.available is None
+        else matrix.available
+        for matrix in matrices
     ]
     return np.concatenate(parts, axis=2)
 
 
 def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[str, ...]:
     """Names of all configurations; repeated ones are prefixed with the name of their matrix."""
-    pairs = zip(names, matrices, strict=True)
-    every = [
-        (name, configuration) for name, matrix in pairs for configuration in matrix.configurations
-    ]
+    every = [(n, c) for n, m in zip(names, matrices, strict=True) for c in m.configurations]
     alone = len({c for _, c in every}) == len(every)
     return tuple(c if alone else f"{name}/{c}" for name, c in every)
 
 
 def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str]) -> Source:
-    configs: list[dict[str, Any]] = []
-    names = iter(configurations)
-    for matrix in matrices:
-        entries = matrix.source.configurations
-        configs += [
-            {**entries.get(configuration, {}), "id": next(names)}
-            for configuration in matrix.configurations
-        ]
+    entries = [m.source.configurations.get(c, {}) for m in matrices for c in m.configurations]
+    configs = [{**entry, "id": id_} for entry, id_ in zip(entries, configurations, strict=True)]
     return Source(
         path=", ".join(matrix.source.path for matrix in matrices),
         sha256=", ".join(matrix.source.sha256 for matrix in matrices),

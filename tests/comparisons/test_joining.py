@@ -10,6 +10,7 @@ from matrices import binary, changed_source, regression
 from bbccli import METRICS, Plan
 from bbccli.comparisons import between_families, families_by, joined
 from bbccli.domain.matrix import SampleKeys
+from bbccli.domain.source import Evaluation, ToolRun
 from bbccli.errors import InputError, OptionError
 from bbccli.types import Missing
 
@@ -204,3 +205,23 @@ def test_rows_that_are_missing_without_a_key_may_be_any(missing):
     positions = SampleKeys(rows, None)  # of the rows that have predictions
     gaps = replace(fewer, source=replace(fewer.source, n_samples=60), sample_keys=positions)
     assert joined([one, gaps], ["a", "b"], Missing.COMMON_ROWS).matrix.n_samples == 53
+
+
+def of_logs(matrix, tasks=("addition",), score="match"):
+    counts = dict.fromkeys(("n_epochs", "n_errors", "n_scored_errors", "n_unscored"), 1)
+    evaluation = Evaluation(tasks=tasks, n_items=(60,) * len(tasks), score=score, **counts)
+    run = ToolRun(tool="inspect", evaluation=evaluation)
+    return replace(matrix, source=replace(matrix.source, run=run))
+
+
+def test_items_of_two_tasks_may_have_the_same_keys():
+    _, first, second = two()
+    for other, words in (
+        (of_logs(second, ("subtraction",)), "match of addition and match of subtraction"),
+        (of_logs(second, score="f1"), "match of addition and f1 of addition"),
+    ):
+        with pytest.raises(InputError, match=f"their evaluations differ, {words}"):
+            joined([of_logs(first), other], ["a", "b"])
+    several = of_logs(first, ("addition", "division")), of_logs(second, ("addition", "product"))
+    for pair in ((of_logs(first), of_logs(second)), (first, of_logs(second)), several):
+        assert joined(pair, ["a", "b"]).matrix.n_samples == 60
