@@ -1,5 +1,6 @@
 """The same batch on a real scheduler with worker processes, some of which die."""
 
+import logging
 import random
 import re
 import socket
@@ -102,6 +103,19 @@ def wait_for(truth, seconds=100):
 
 def workers_of(scheduler):
     return len(scheduler.scheduler.workers)
+
+
+@pytest.mark.sweep
+def test_what_dask_logs_of_losses_is_not_shown():
+    parts, heard = ("client", "core", "utils", "comm", "batched", "scheduler", "nanny"), []
+    handler = logging.Handler()
+    handler.emit = heard.append
+    with module.client_of(0, None):
+        for logger in (logging.getLogger(f"distributed.{part}") for part in parts):
+            logger.addHandler(handler)
+            logger.critical("it is lost")
+            logger.removeHandler(handler)
+    assert heard == []
 
 
 def test_a_cluster_of_ours_shows_no_dashboard_and_needs_no_port_of_its_own():

@@ -218,8 +218,8 @@ class Swaps:
 
     def after(self, swapped: IntArray) -> FloatArray:
         """Return the differences (B,) after swaps (B, n) of the units that differ."""
-        padded = np.hstack([swapped, np.zeros((len(swapped), 1), swapped.dtype)])
-        of_samples = padded[:, self.place].astype(np.uint8)  # -1 is the column of no swap
+        # where the two predict the same a swap changes nothing: -1 is any column
+        of_samples = swapped[:, self.place].astype(np.uint8)
         first = np.hstack([1 - of_samples, of_samples])
         column = np.array([0])
         values = [self.scorer(weights, column)[:, 0] for weights in (first, 1 - first)]
