@@ -9,6 +9,7 @@ from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
+from bbccli.stats.bootstrap import contenders
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
@@ -133,6 +134,26 @@ def test_the_undefined_are_left_out():
     found, expected = (EB.run(m, METRICS["precision"], PLAN) for m in (some, without))
     assert np.isfinite(found.value)
     assert found.value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_its_error_is_that_of_the_mean_and_half_of_that_of_who_is_a_contender(monkeypatch):
+    errors = []
+    for of_limit in (0.0, 0.2):
+        monkeypatch.setattr(contenders, "limit_error", lambda *_, error=of_limit: error)
+        errors.append(EB.run(binary(n_configurations=15, seed=1), METRICS["auc"], PLAN).error.value)
+    assert errors[1] == pytest.approx(np.hypot(errors[0], 0.1), rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_figures_whose_squares_overflow_are_not_shrunk():
+    matrix = regression()
+    outcome = replace(matrix.outcome, values=matrix.outcome.values * 1e160)
+    matrix = replace(matrix, outcome=outcome, predictions=matrix.predictions * 1e160)
+    found, half, of_bbc = (
+        METHODS[method].run(matrix, METRICS["mae"], PLAN) for method in ("bbc-eb", "bbc-632", "bbc")
+    )
+    value = clipped((found.naive + half.value) / 2, of_bbc.value, found.naive, METRICS["mae"])
+    assert found.value == pytest.approx(value, rel=1e-12)
 
 
 def test_another_metric_selects():
