@@ -296,6 +296,10 @@ def test_a_resample_beyond_the_worst_sample_is_the_limit():
     upper = found(distribution, basis, MSE, **plan)[0][1]
     assert upper == pytest.approx(Guarded(law, 40, top).quantile(0.975), rel=1e-12)
     assert law.quantile(0.975) < upper < top
+    endless = replace(MSE, bounds=(-np.inf, np.inf))
+    ends, error, _ = found(distribution, basis, endless, **plan)
+    assert ends == (law.quantile(0.025), upper)
+    assert error.lower == law.quantile_error(0.025)
 
 
 # t

@@ -261,3 +261,25 @@ def test_an_undefined_fold_counts_where_it_is_scored_alone(winner):
     n_used = int((in_bag[:, 2] > 0).sum())
     assert found.value == 1.0 and len(found.distribution.values) == n_used < len(in_bag)
     assert_allclose(found.distribution.probabilities.sum(), 1)
+
+
+def test_folds_too_many_for_every_resample_are_scored_by_the_metric_that_measures():
+    matrix, plan, accuracy = binary(120, n_folds=12), Plan(n_resamples=64), METRICS["accuracy"]
+    right = METHODS["bbc-f"].run(matrix, accuracy, plan)
+    wrong = METHODS["bbc-f"].run(matrix, METRICS["error"], plan, select_by=accuracy)
+    assert right.value > 0.5
+    assert wrong.value == pytest.approx(1 - right.value, abs=1e-12)
+
+
+def test_a_fold_of_one_class_says_which_pooling_has_a_figure():
+    """Where each sample is a fold, no two can be compared within one."""
+    matrix = binary(40, n_folds=4)
+    one_class = np.where(np.cumsum(matrix.outcome.values) <= 5, 0, matrix.folds)
+    one_class[0, matrix.outcome.values == 0] = 1
+    for found, pooling in (
+        (replace(matrix, folds=one_class), "within-folds or pooled"),
+        (binary(40, n_folds=40), "pooled"),
+    ):
+        with pytest.raises(UndefinedError) as caught:
+            METHODS["t-folds"].run(found, METRICS["auc"], Plan())
+        assert f"with --pooling {pooling}, or" in caught.value.hint

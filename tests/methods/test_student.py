@@ -54,6 +54,7 @@ def test_corrected_is_the_sum_of_the_paper(n_repeats):
 @pytest.mark.parametrize("name", ["t-folds", "t-corrected"])
 def test_few_folds_are_noted(name):
     assert codes(run(name, by_hand())) == ["few-folds"]
+    assert codes(run(name, binary(n_folds=5))) == []
 
 
 @pytest.mark.parametrize("name", ["t-folds", "t-corrected"])

@@ -181,6 +181,13 @@ def test_groups_are_resampled_as_a_whole():
     assert found.lower == pytest.approx(expected.lower, abs=1e-12)
 
 
+def test_resamples_that_hold_every_unit_once_count():
+    """Of four samples to evaluate on, one draw in eleven is."""
+    matrix = regression(n_samples=8, n_configurations=2)
+    found = METHODS["tilting"].run(matrix, RMSE, replace(PLAN, evaluation_share=0.5))
+    assert (found.n_evaluation, found.n_resamples) == (4, PLAN.n_resamples)
+
+
 # Where tilting can't
 
 

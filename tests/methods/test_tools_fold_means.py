@@ -99,8 +99,10 @@ def test_methods_over_folds_are_no_defaults_for_them():
         assert {one.method for one in estimates} == {"cvt", "bbc"}
         assert not {note.code for one in estimates for note in one.notes} & {"mean-over-folds"}
     estimates, _ = estimate(matrix, "r2", BY_TOOL, ["tt", "bbc-f"])
+    per_fold = f"over folds of {matrix.n_samples / matrix.n_folds:.3g} samples"
     for one in estimates:
-        assert "mean-over-folds" in {note.code for note in one.notes}
+        (note,) = [note for note in one.notes if note.code == "mean-over-folds"]
+        assert per_fold in note.text
 
 
 def test_no_gate_passes_on_a_mean_over_folds_by_hand():

@@ -53,7 +53,12 @@ ROOMS = (
             *("batch/test_parts.py", "test_scale.py", "comparisons/test_families.py"),
         ),
     ),
-    Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods", "making")),
+    Room(
+        "methods",
+        ("bbccli/methods",),
+        (*ANSWERS, "cli/test_explain.py"),
+        ("methods", "making", "test_vault.py"),
+    ),
     Room("intervals", ("bbccli/stats/intervals",), ("intervals",), ("methods",)),
     Room(
         "selection",

@@ -43,7 +43,7 @@ def select(
     for span in spans:
         of_parts = list(islice(leads, len(parts)))
         winners, _ = in_process.leading((best for best, _, _ in of_parts), direction)
-        _, ordinals, sizes = of_parts[0]
+        *_, (_, ordinals, sizes) = of_parts
         values = score_winners(workers, candidates, span.part(span.blocks, ordinals), winners)
         yield Selections(ordinals, winners, values, sizes)
 

@@ -225,7 +225,8 @@ class Basis:
         number if weighted.
     n_drawn: units drawn from: samples, groups or folds.
     drawn: True if the estimate is the mean of the distribution.
-    worst, optional: the winner's worst loss on a single sample, for losses without a worst value.
+    worst, optional: the winner's worst loss on a single sample, for losses without a worst value
+        that an interval guards.
     fixed: True if models are used as they are, without training again.
     """
 
@@ -299,7 +300,7 @@ def interval_of(
     construction = INTERVALS[plan.interval]
     law = construction.law(distribution, basis, metric.bounds)
     sought = {end: p for end, p in enumerate(plan.probabilities(metric.direction)) if p is not None}
-    limits = {end: _limit(construction, basis, metric.bounds[end], law) for end in sought}
+    limits = {end: _limit(basis, metric.bounds[end], law) for end in sought}
     guarded = {end: limit for end, limit in limits.items() if plan.guard and limit is not None}
     ends: dict[int, float] = dict(enumerate(metric.bounds))
     errors: dict[int, float] = {}
@@ -319,12 +320,12 @@ def interval_of(
     return interval, error, _notes(construction, distribution, metric, plan, interval)
 
 
-def _limit(construction: Construction, basis: Basis, bound: float, law: Any) -> float | None:
+def _limit(basis: Basis, bound: float, law: Any) -> float | None:
     """The worst value on a side, which the guard counts; None where there is none."""
     if np.isfinite(bound):
         return bound
     # a loss without a worst value: that of the winner's worst sample, or of a resample beyond it
-    if bound < 0 or not construction.guards_losses or basis.worst is None:
+    if bound < 0 or basis.worst is None:
         return None
     return max(basis.worst, float(law.values.max()))
 
