@@ -34,7 +34,7 @@ def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
 
 def render_lines(documents: Sequence[Json], style: Style) -> str:
     """Return a line of compact JSON per document."""
-    return "".join(map(_line, documents))
+    return "".join([_line(as_json(document)) for document in documents])
 
 
 def write_lines(records: Iterable[Json], file: IO[bytes]) -> None:
@@ -53,9 +53,11 @@ def record_from(entry: Json) -> Envelope | ErrorEnvelope:
 
 
 def _line(document: object) -> str:
-    text = json.dumps(as_json(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Some readers take these for ends of lines; JSON allows them raw in a string.
-    return text.translate(_ENDS) + "\n"
+    return _COMPACT.encode(document).translate(_ENDS) + "\n"
 
 
+_COMPACT = json.JSONEncoder(
+    default=as_json, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
 _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
