@@ -16,6 +16,7 @@ from benchmarks import (
     grid,
     headline,
     memory,
+    million,
     page,
     process,
     scaling,
@@ -36,6 +37,7 @@ SECTIONS = (
     memory,
     process,
     files,
+    million,
     columns,
     searches,
 )

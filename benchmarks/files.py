@@ -89,10 +89,10 @@ def _large(n_samples: int) -> tuple[Table, list[Target]]:
     for n_configurations in (20, 2):
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "large.csv")
-            _child("-m", "benchmarks.files", path, str(n_samples), str(n_configurations))
-            alone = _child("-m", "benchmarks.files", path)
+            child("-m", "benchmarks.files", path, str(n_samples), str(n_configurations))
+            alone = child("-m", "benchmarks.files", path)
             correct, inspect = (
-                _child("-m", "bbccli", name, path) for name in ("correct", "inspect")
+                child("-m", "bbccli", name, path) for name in ("correct", "inspect")
             )
         size = f"{n_samples:,} x {n_configurations}"
         named = {ALONE: alone, "bbc correct": correct, "bbc inspect": inspect}
@@ -121,10 +121,10 @@ def _large(n_samples: int) -> tuple[Table, list[Target]]:
 
 def processor_time(*arguments: str) -> float:
     """Processor time of a Python process, in seconds."""
-    return float(_child(*arguments)["cpu s"])
+    return float(child(*arguments)["cpu s"])
 
 
-def _child(*arguments: str) -> Row:
+def child(*arguments: str) -> Row:
     """Processor time and peak memory of a Python process."""
     process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
