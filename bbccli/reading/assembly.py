@@ -15,9 +15,9 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
 from bbccli.notes import Note, identities, lacking, of_data, of_metadata
 from bbccli.notes.methods import repeated_holdout
-from bbccli.reading.checks import duplicates, keys_of_predictions, notes_on
+from bbccli.reading.checks import keys_of_predictions, notes_on
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
-from bbccli.reading.checks.repeats import check_duplicates
+from bbccli.reading.checks.repeats import check_duplicates, duplicates
 from bbccli.reading.classes import sorted_names
 from bbccli.reading.column import EXACT_INTEGERS, Column, by_appearance, natural_order
 from bbccli.reading.configuration_filter import EXPECTED, GAPS_WITHIN_FOLDS

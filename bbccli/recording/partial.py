@@ -101,7 +101,7 @@ def arranged(
     shape = n_repeats, design.n_samples, len(of_configurations), *axes
     filled: FloatArray = np.full(shape, np.nan, dtype_of(part for _, part in parts))
     for c, part in parts:
-        rows, repeat = place(design, part)
+        rows, repeat = placed_at(design, part)
         if repeat < n_repeats:
             filled[repeat, rows, c] = part.predictions
     return filled
@@ -150,7 +150,7 @@ def matrix_so_far(
     have several forms.
     """
     of_reference = [part for part in tried[reference] if part.predictions is not None]
-    places = [place(design, part) for part in of_reference]
+    places = [placed_at(design, part) for part in of_reference]
     rows = np.concatenate([rows for rows, _ in places])
     repeats = np.repeat([repeat for _, repeat in places], [len(rows) for rows, _ in places])
     folds = np.repeat(np.arange(len(places)), [len(rows) for rows, _ in places])
@@ -190,7 +190,7 @@ def matrix_of_all(design: Design, predicted: Mapping[str, Part]) -> PredictionMa
     return replace(matrix_so_far(design, placed, next(iter(placed))), unfinished=None)
 
 
-def place(design: Design, part: Part) -> tuple[IntArray, int]:
+def placed_at(design: Design, part: Part) -> tuple[IntArray, int]:
     """Return the rows and the repeat of a part."""
     if part.split is not None:
         return design.tests[part.split], design.places[part.split][0]
@@ -214,7 +214,7 @@ def _predictions(
 def _weights(design: Design, parts: Sequence[Part], order: IntArray) -> FloatArray | None:
     """Return the sample weights given to the recorder or its scorer."""
     if design.weights is not None:
-        rows = np.concatenate([place(design, part)[0] for part in parts])
+        rows = np.concatenate([placed_at(design, part)[0] for part in parts])
         return np.asarray(design.weights[rows[order]])
     weights = [part.weights for part in parts if part.weights is not None]
     return np.concatenate(weights)[order] if len(weights) == len(parts) else None

@@ -30,15 +30,10 @@ from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import bytes_of
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
-SPEC = "bbc-recording"
-MAJOR_VERSION = "1"
-HEADER = "bbc-recording.json"
-ARRAYS = "design.npz"
-PARTS = "parts"
-LEADERBOARDS = "leaderboards"
-VAULT = "vault"
-SEALED = "sealed.npz"
-OPENINGS = "openings.jsonl"
+SPEC, MAJOR_VERSION = "bbc-recording", "1"
+HEADER, ARRAYS = "bbc-recording.json", "design.npz"
+PARTS, LEADERBOARDS = "parts", "leaderboards"
+VAULT, SEALED, OPENINGS = "vault", "sealed.npz", "openings.jsonl"
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
 """Files to read: parts, and the candidates of searches."""
 

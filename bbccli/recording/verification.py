@@ -21,7 +21,7 @@ from bbccli.platform.text import count
 from bbccli.recording import store
 from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
-from bbccli.recording.partial import matrix_of_all, place, with_default_score
+from bbccli.recording.partial import matrix_of_all, placed_at, with_default_score
 from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.stats.verification import Compared, compared
 from bbccli.types import FloatArray, PredictionKind, Task
@@ -396,7 +396,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
         return [], [f"the search scores by {called}: {none_again}"]
     groups: dict[Any, list[tuple[Part, Candidate]]] = {}
     for part, candidate in scored:
-        n_classes = len(np.unique(plan.truth[place(plan, part)[0]]))
+        n_classes = len(np.unique(plan.truth[placed_at(plan, part)[0]]))
         values, lacking = part.predictions, n_classes < len(plan.classes)
         if values is None or not np.isfinite(values).all() or lacking:
             continue
@@ -419,7 +419,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
 def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[Compared]:
     """Compare the scores of parts of one split, kind and weights, by position."""
     first = group[0]
-    truth = plan.truth[place(plan, first)[0]]
+    truth = plan.truth[placed_at(plan, first)[0]]
     # of the weights, those of the scorer count
     of_split = replace(plan, truth=truth, tests=(), groups=None, weights=first.weights)
     matrix = matrix_of_all(of_split, {str(number): part for number, part in enumerate(group)})

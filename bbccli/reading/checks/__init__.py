@@ -49,6 +49,7 @@ from bbccli.reading.checks.leakage import (
     on_perfection,
     ordering_signs,
 )
+from bbccli.reading.checks.repeats import duplicates
 from bbccli.reading.predictions import Values
 from bbccli.types import (
     BoolArray,
@@ -367,21 +368,6 @@ def notes_on(
         standing[(ordered < 0) & bool(perfect)] = np.nan  # already told
         yield from on_turned(values, outcome, standing, folds)
     yield from duplicates(names, keys)
-
-
-def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
-    """Yield a note if some keys, and so the predictions of these configurations, are equal."""
-    pairs = earlier_equals(keys)
-    if pairs:
-        later = min(pairs, key=lambda pair: (pairs[pair], pair))
-        yield of_data.duplicate_configurations(len(pairs), (names[pairs[later]], names[later]))
-
-
-def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
-    """Return the position of each repeated key, and that of its first occurrence."""
-    seen: dict[bytes, int] = {}
-    first = [seen.setdefault(key, position) for position, key in enumerate(keys)]
-    return {later: earlier for later, earlier in enumerate(first) if earlier != later}
 
 
 def keys_of_predictions(array: FloatArray) -> list[bytes]:

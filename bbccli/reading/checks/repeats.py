@@ -313,3 +313,18 @@ def _truth(outcome: Outcome) -> list[Any]:
 def _codes(columns: Iterable[Any]) -> IntArray:
     """Return dense codes (N,) of how the values of some columns combine."""
     return joint([np.searchsorted(distinct(column), column) for column in columns])
+
+
+def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
+    """Yield a note if some keys, and so the predictions of these configurations, are equal."""
+    pairs = earlier_equals(keys)
+    if pairs:
+        later = min(pairs, key=lambda pair: (pairs[pair], pair))
+        yield of_data.duplicate_configurations(len(pairs), (names[pairs[later]], names[later]))
+
+
+def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
+    """Return the position of each repeated key, and that of its first occurrence."""
+    seen: dict[bytes, int] = {}
+    first = [seen.setdefault(key, position) for position, key in enumerate(keys)]
+    return {later: earlier for later, earlier in enumerate(first) if earlier != later}
