@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from matrices import of_labels
+from matrices import for_metric, of_labels
 
 from bbccli.metrics import METRICS
-from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.candidates import by_repeat, candidates
+from bbccli.stats.selection.pooling import AvailableCases, has_closed_form
 from bbccli.types import Pooling
 
 FOUND = {"all": [1, 1, 1, 1], "half": [1, 1, 0, 0], "none": [0, 0, 0, 0]}
@@ -32,3 +33,12 @@ def test_standard_errors_of_few_folds(folds, mean, error):
     weights, only = drawn[None].astype(np.uint8), np.array([0])
     assert found.paired(weights, only)[0] == pytest.approx(mean, nan_ok=True)
     assert found.errors(weights, only)[0] == pytest.approx(error, nan_ok=True)
+
+
+@pytest.mark.parametrize(("name", "closed"), [("mse", True), ("auc", True), ("medae", False)])
+def test_what_leaves_out_each_sample_without_scoring_the_others(name, closed):
+    matrix = for_metric(name)
+    (scorer,) = by_repeat(matrix, METRICS[name], np.arange(matrix.n_configurations))
+    there = np.ones((matrix.n_samples, matrix.n_configurations), bool)
+    assert has_closed_form(scorer) == closed
+    assert has_closed_form(AvailableCases.of(scorer, there)) == closed
