@@ -136,7 +136,7 @@ def again(said: Path) -> int:
 
 def near(room: Room) -> int:
     """Run the tests of a room that come first; 0 if all pass."""
-    return int(pytest.main([*COMMON, *next(stages(room.modules[0], room))]))
+    return int(pytest.main([*COMMON, *next(stages("", room))]))
 
 
 if __name__ == "__main__":
