@@ -124,7 +124,7 @@ def _examples(module: str) -> list[str]:
 
 
 def _dotted(module: str) -> str:
-    return ".".join(Path(module).with_suffix("").parts).removesuffix(".__init__")
+    return module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
 def again(said: Path) -> int:
