@@ -12,8 +12,11 @@ import pytest
 from day import daily, swept
 from experiments import FAST, experiment
 
+from bbccli.batch.sources import BatchFile
+from bbccli.batch.worker import FileTask, work
 from bbccli.cli.command import command_named
 from bbccli.documents.loading import read_documents
+from bbccli.platform.resources import Resources
 from bbccli.reading import hash_of
 from bbccli.use_cases import Analysis
 
@@ -441,3 +444,14 @@ def test_no_result_goes_over_a_file_of_a_run(tmp_path, batch, monkeypatch):
     before = (tmp_path / "run" / "leaderboard.csv").read_bytes()
     assert "would overwrite an input file" in batch.refused("run", "-o", "run/leaderboard.csv")
     assert (tmp_path / "run" / "leaderboard.csv").read_bytes() == before
+
+
+def test_a_worker_elsewhere_says_paths_as_they_were_given(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "p.csv").write_text("truth,a\n")
+    task = FileTask(0, "k", BatchFile("sub/p.csv", Analysis()), Resources(), str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    here = work(task)
+    monkeypatch.chdir(tmp_path.parent)
+    assert work(task) == here
+    assert here.problem.startswith("sub/p.csv")
