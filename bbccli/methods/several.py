@@ -102,7 +102,7 @@ def estimate(
     if maker is not None and not by_name:
         everything = [name for name in everything if METHODS[name].makes]
     needed = ALWAYS_TIGHT if tight else ALWAYS
-    methods = choose_methods(with_all(requested or [ALL], everything))
+    methods = choose_methods(with_all(requested, everything) if requested else everything)
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)

@@ -15,7 +15,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.domain.source import STOPPED_EARLY, Source, ToolRun
 from bbccli.notes import Note, identities, lacking, of_data, of_metadata
 from bbccli.notes.methods import repeated_holdout
-from bbccli.reading.checks import keys_of_predictions, notes_on
+from bbccli.reading.checks import notes_on
 from bbccli.reading.checks.leakage import equal_to_truth, refuse_copies
 from bbccli.reading.checks.repeats import check_duplicates, duplicates
 from bbccli.reading.classes import sorted_names
@@ -125,16 +125,17 @@ def _notes_on_predictions(
     """Check the predictions; in repeated hold-out, those of the first repeat."""
     names, known = values.configurations, sheet.declared
     if outcome.task is Task.SCORE:  # a configuration may always be right, or wrong
-        yield from duplicates(names, keys_of_predictions(values.array))
+        yield from duplicates(names, values.array)
         return
-    copied, keys = equal_to_truth(values, outcome), keys_of_predictions(values.array)
+    copied, every = equal_to_truth(values, outcome), values.array
     if sheet.unfinished is None:
         refuse_copies(names, copied, known, sheet.path)
     if first is not None:
         values = replace(values, array=values.array[:1, first], available=None)
         outcome, folds = outcome.take(first), None
     told = sheet.by_class or sheet.metadata.run is not None
-    yield from notes_on(values, outcome, folds, known, copied, keys, told)
+    yield from notes_on(values, outcome, folds, known, copied, told)
+    yield from duplicates(names, every)
 
 
 def _folds(

@@ -31,9 +31,7 @@ Source: Wald & Wolfowitz 1944 for the mean and the variance.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
-from hashlib import blake2b
+from collections.abc import Callable, Container, Iterator
 from math import pi, sqrt
 
 import numpy as np
@@ -49,7 +47,6 @@ from bbccli.reading.checks.leakage import (
     on_perfection,
     ordering_signs,
 )
-from bbccli.reading.checks.repeats import duplicates
 from bbccli.reading.predictions import Values
 from bbccli.types import (
     BoolArray,
@@ -321,9 +318,6 @@ _FEWEST_APART = 5
 _FEWEST_PER_FOLD = 3
 """From this many samples per fold on, one value per fold is not an accident."""
 
-_PREFIX = 16
-"""Rows whose predictions tell most configurations apart."""
-
 
 def notes_on(
     values: Values,
@@ -331,13 +325,12 @@ def notes_on(
     folds: IntArray | None,
     known: Container[str],
     copied: BoolArray,
-    keys: Iterable[bytes],
     told: bool,
 ) -> Iterator[Note]:
-    """Yield notes on columns unlikely to be predictions, on polarity and on duplicates.
+    """Yield notes on columns unlikely to be predictions, and on polarity.
 
-    `known` are configurations named by hand; `copied` (C,) those that are `equal_to_truth`; `keys`
-    are `keys_of_predictions` all; `told` says that predictions come with their class.
+    `known` are configurations named by hand; `copied` (C,) those that are `equal_to_truth`;
+    `told` says that predictions come with their class.
     """
     names, ranks = values.configurations, ranks_of(values, outcome)
     named = np.array([name in known for name in names])
@@ -367,17 +360,6 @@ def notes_on(
         standing = z_of_each(values, outcome, folds, ranks)
         standing[(ordered < 0) & bool(perfect)] = np.nan  # already told
         yield from on_turned(values, outcome, standing, folds)
-    yield from duplicates(names, keys)
-
-
-def keys_of_predictions(array: FloatArray) -> list[bytes]:
-    """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions."""
-    starts = [rows.tobytes() for rows in np.moveaxis(array[:, :_PREFIX], 2, 0)]
-    often = Counter(starts)
-    return [
-        start if often[start] == 1 else blake2b(array[:, :, c].tobytes(), digest_size=16).digest()
-        for c, start in enumerate(starts)
-    ]
 
 
 def _checked(

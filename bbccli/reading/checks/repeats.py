@@ -5,7 +5,9 @@ Each copy counts as a sample, so that k copies make an interval too narrow by sq
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from itertools import chain
 from math import lgamma, log
 from typing import Any
@@ -315,9 +317,13 @@ def _codes(columns: Iterable[Any]) -> IntArray:
     return joint([np.searchsorted(distinct(column), column) for column in columns])
 
 
-def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
-    """Yield a note if some keys, and so the predictions of these configurations, are equal."""
-    pairs = earlier_equals(keys)
+_PREFIX = 16
+"""Rows whose predictions tell most configurations apart."""
+
+
+def duplicates(names: tuple[str, ...], array: FloatArray) -> Iterator[Note]:
+    """Yield a note if some configurations have equal predictions (R, N, C[, K])."""
+    pairs = earlier_equals(keys_of_predictions(array))
     if pairs:
         later = min(pairs, key=lambda pair: (pairs[pair], pair))
         yield of_data.duplicate_configurations(len(pairs), (names[pairs[later]], names[later]))
@@ -328,3 +334,13 @@ def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
     seen: dict[bytes, int] = {}
     first = [seen.setdefault(key, position) for position, key in enumerate(keys)]
     return {later: earlier for later, earlier in enumerate(first) if earlier != later}
+
+
+def keys_of_predictions(array: FloatArray) -> list[bytes]:
+    """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions."""
+    starts = [rows.tobytes() for rows in np.moveaxis(array[:, :_PREFIX], 2, 0)]
+    often = Counter(starts)
+    return [
+        start if often[start] == 1 else blake2b(array[:, :, c].tobytes(), digest_size=16).digest()
+        for c, start in enumerate(starts)
+    ]

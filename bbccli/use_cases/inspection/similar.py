@@ -9,8 +9,7 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.checks import keys_of_predictions
-from bbccli.reading.checks.repeats import earlier_equals
+from bbccli.reading.checks.repeats import earlier_equals, keys_of_predictions
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
