@@ -124,7 +124,7 @@ def figures_of_samples(scorer: Scorer, n_samples: int) -> FloatArray:
         rows = np.zeros(n_samples, bool)
         rows[start : start + step] = True
         alone = np.eye(int(rows.sum()), dtype=np.uint8)
-        figures[rows] = scorer.restrict(rows)(alone)[:, 0]
+        figures[rows] = scorer.restrict(rows)(alone).ravel()
     return figures
 
 
