@@ -27,7 +27,7 @@ from bbccli.reading.arrow import (
     to_codes,
     to_numbers,
 )
-from bbccli.types import FloatArray, IntArray, readonly
+from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +168,8 @@ class Column:
         else:
             encoded = apply("dictionary_encode", values)
             codes, values = to_codes(encoded.indices), encoded.dictionary
-        return readonly(codes), values
+        codes.flags.writeable = False
+        return codes, values
 
     @cached_property
     def _named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
@@ -178,7 +179,8 @@ class Column:
         if len(unique) == len(names):
             return codes, tuple(names)
         merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)[codes]
-        return readonly(merged), tuple(unique)
+        merged.flags.writeable = False
+        return merged, tuple(unique)
 
     def numbers(self, role: str, hint: str = "numbers are needed here") -> FloatArray:
         """Return (n,) float64, NaN where null; refuse text and infinite numbers."""

@@ -28,7 +28,7 @@ from bbccli.reading.arrow import (
 )
 from bbccli.reading.column import Column, Origin, number_of
 from bbccli.reading.metadata import Metadata, parse_metadata
-from bbccli.types import FloatArray, IntArray, readonly
+from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -242,7 +242,9 @@ class Table:
     @cached_property
     def _rows(self) -> IntArray:
         """(n_rows,) row of each value, the same array for all columns."""
-        return np.asarray(readonly(np.arange(self.n_rows)))
+        rows = np.arange(self.n_rows)
+        rows.flags.writeable = False
+        return rows
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""
