@@ -122,11 +122,8 @@ def drop(
     from bbccli.use_cases.correct import measured, working
 
     rules = options.rules()
-    if options.list_ and format != "table" and origin_of("format") == "COMMANDLINE":
-        raise OptionError(
-            f"--list prints one name per line, not --format {format}",
-            hint="leave out --list: every format has the names; or leave out --format",
-        )
+    if options.list_:
+        _refuse_form(format, where)
     result: Any
     limits: Any = {"threshold": options.confidence, "min_samples": options.min_samples}
     plan = Plan(options.n_resamples, clip=options.clip, seed=options.seed)
@@ -161,3 +158,18 @@ def drop(
         report_reading([record])
     write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)
     exit_by_verdicts([record], where, list(GateOutcome) if not where.quiet else [])
+
+
+def _refuse_form(given: str | None, where: PrintOptions) -> None:
+    """Refuse a form of results for a list of names, or a file that would hold one."""
+    from bbccli.reports import Kind, forms_of
+
+    ends = [end for form in forms_of(Kind.DROP).values() for end in form.suffixes]
+    asked = f"--output {where.output}" * where.output.endswith((*ends,))
+    if given != "table" and origin_of("format") == "COMMANDLINE":
+        asked = f"--format {given}"
+    if asked:
+        raise OptionError(
+            f"--list prints one name per line, not {asked}",
+            hint="leave out --list: every format has the names; or write a file ending in .txt",
+        )

@@ -134,7 +134,7 @@ def copies(by_name: Mapping[str, str]) -> Texts:
 
 
 @note(CARE, "stray columns")
-def whole_numbers(names: Sequence[str]) -> Texts:
+def whole_numbers(names: Sequence[str], *, recurring: str = "") -> Texts:
     """A column holds whole numbers where others hold fractions. If it predicts far less, it is left
     out as a feature, such as an age; else it is a
     [configuration](formats.md#rules-on-columns-and-rows).
@@ -146,7 +146,8 @@ def whole_numbers(names: Sequence[str]) -> Texts:
         f"{listing(names)} {verb} whole numbers beside fractions, and "
         f"predict{'s' * (len(names) == 1)} far less well than the other columns: left out as "
         "features",
-        f"confirm with {_excluding(names)}, or give --only '*' if every column is a configuration",
+        f"confirm with {_excluding(names)}, or give --only '*' if every column is a configuration"
+        + f", --group {recurring!r} if rows with one value of it belong together" * bool(recurring),
     )
 
 

@@ -139,7 +139,7 @@ def few_groups(n_groups: int) -> Texts:
 
 
 @note(DOUBT, "groups")
-def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
+def group_spans_folds(n_spanning: int, n_groups: int, *, even: bool = False) -> Texts:
     """Samples of one group are in several folds: models were tested on groups that they had seen,
     so every score may be too good, and no method can correct that.
 
@@ -149,7 +149,9 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
     return (
         f"{n_spanning} of {n_groups} groups {verb} samples in more than one fold: this is "
         "leakage, and every performance may be too good",
-        "keep each group in one fold when cross-validating",
+        "keep each group in one fold when cross-validating"
+        + "; if it is one sample in several repeats, name its column by --row-id, and add a column "
+        "'repeat'" * even,
     )
 
 
@@ -162,10 +164,12 @@ def repeated_samples(what: str, period: int, times: int) -> Texts:
     fixed order, such as trials of several subjects, need `--group`.
     """
     verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
+    seen = f"the {what} {verb} every {period} samples, {times} times in all"
+    if what == "values":
+        seen = f"every value of the truth occurs {times} times or a multiple of that"
     return (
-        f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
-        f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
-        f"a factor of {times**0.5:.2f}",
+        f"{seen}: if these are repeats of a cross-validation, N is {period} instead of {n_rows}, "
+        f"and the interval is too narrow by a factor of {times**0.5:.2f}",
         "distinguish the repeats by columns 'repeat' (or --repeat COLUMN) and 'row_id'",
     )
 
@@ -212,10 +216,12 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
 
 @repeated_samples.also
 def rows_again(n_again: int, n: int) -> Texts:
-    """A part of the rows is there twice, as where files that overlap were put together."""
+    """Some rows are copies of others, as where files overlap, a join found several rows for a key,
+    or samples of a rare class were drawn again.
+    """
     return (
-        f"{n_again} of {n} rows repeat earlier rows in the same order, with the same truth and "
-        "predictions: copies count as samples of their own, and make the interval too narrow",
+        f"{n_again} of {n} rows repeat other rows, with the same truth and predictions: copies "
+        "count as samples of their own, and make the interval too narrow",
         "keep each sample once; files that overlap need a column 'row_id'",
     )
 
@@ -368,12 +374,14 @@ def truth_apart(value: str, n: int, others: str) -> Texts:
 
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
-    """A configuration orders all samples exactly like the truth, or in reverse, and no other comes
-    near. This usually means leakage, or a copy of the outcome.
+    """A configuration orders all samples like the truth, or in reverse, or has a correlation of
+    0.9999 with values, and no other comes near. This usually means leakage, or a copy of the
+    outcome.
 
     Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.
     """
     how = "as the truth does" if way > 0 else "against the truth"
+    how += ", or nearly so" * performance.startswith("correlation")
     return (
         f"{_with_verb(names, 'ranks', 'rank')} all samples {how}; the best of the others, "
         f"{other}, has {performance}",

@@ -223,7 +223,8 @@ def notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator
     _, first = by_appearance(groups)
     split = groups[(folds != folds[:, first[groups]]).any(axis=0)]
     if len(split):
-        yield of_data.group_spans_folds(len(distinct(split)), len(first))
+        even = len({*np.bincount(groups).tolist()}) == 1
+        yield of_data.group_spans_folds(len(distinct(split)), len(first), even=even)
 
 
 def _notes_on_classes(

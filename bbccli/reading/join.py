@@ -309,7 +309,8 @@ def _single(frame: Table, role: str, by_hand: str | None, file: Separate) -> str
     by_name = column_named(frame, role)
     if by_name in rest:
         return by_name
-    if len(rest) == 1:
+    other = "fold" if role == "truth" else "truth"
+    if len(rest) == 1 and rest[0].casefold() not in NAMES[other]:
         return rest[0]
     if by_hand is not None:
         return column_of(frame, by_hand, role)

@@ -26,6 +26,10 @@ from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 _BLOCK, _VALUES = 16, 2**18
 
 
+_ROUNDED = 1e-6
+"""Distance from 0 to 1 that is due to means and sums of float32."""
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """Predictions of the cells of a sheet and, once interpreted, of C configurations.
@@ -61,9 +65,13 @@ class Values:
     @property
     def in_unit(self) -> bool:
         """True if all predictions, which are numbers, are from 0 to 1 or missing."""
+        return self.within(0.0)
+
+    def within(self, slack: float) -> bool:
+        """Return whether no prediction is farther from 0 to 1."""
         array = self.array
         lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
-        return not bool(lowest < 0 or highest > 1)
+        return not bool(lowest < -slack or highest > 1 + slack)
 
 
 def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
@@ -262,6 +270,9 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         )
     predicted = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
     proper = predicted.in_unit
+    if not proper and predicted.within(_ROUNDED):
+        array, proper = array.clip(0, 1), True
+        predicted = replace(predicted, array=array)
     if proper and several:
         with np.errstate(invalid="ignore"):
             proper = not (np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any()

@@ -403,6 +403,7 @@ class EstimateOptions:
         False,
         "Report the sharp interval of bbc-632: about an eighth narrower than that of bbc, for "
         "bounded metrics.",
+        flags=("--tight/--no-tight",),
     )
 
 

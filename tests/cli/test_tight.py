@@ -61,6 +61,8 @@ def test_a_project_may_ask_for_it(run, cancer, tmp_path):
     (tmp_path / "bbc.toml").write_text("tight = true\n")
     found = run.document("--config", tmp_path / "bbc.toml", "correct", cancer, *FAST)
     assert found["report"][0]["method"] == "bbc-632"
+    unlike = ("--config", tmp_path / "bbc.toml", "correct", cancer, "--no-tight", *FAST)
+    assert run.document(*unlike, "--method", "bbc")["report"][0]["method"] == "bbc"
 
 
 @pytest.mark.parametrize(

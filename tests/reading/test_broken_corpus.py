@@ -108,7 +108,7 @@ CORPUS = {
     "null bytes": ("p.csv", swap(b"0.10", b"0\x00.10"), "is binary"),
     "html": ("p.csv", b"<!DOCTYPE html>\n<html>\n<body>404</body>\n</html>\n",
         "is a web page, not a table", "download the file itself"),
-    "json": ("p.csv", b'{"truth": [0, 1], "a": [0.1, 0.9]}\n', "no rows under the header"),
+    "json": ("p.csv", b'{"truth": [0, 1], "a": [0.1]}\n', "nor a table"),
     "a message of git lfs": ("p.csv",
         b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
         "is a pointer of Git LFS", "git lfs pull"),

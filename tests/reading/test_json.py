@@ -1,5 +1,6 @@
 """Tables in JSON, and what is inside objects, against the same table in CSV."""
 
+import gzip
 import json
 
 import numpy as np
@@ -132,3 +133,22 @@ def test_keys_of_rows_are_no_subsets(tmp_path):
     traces["trace_id"] = ["tr-0", "tr-1"] * (N // 2)
     traces.to_json(tmp_path / "p.json", orient="records")
     refused("holds subsets of the data", tmp_path / "p.json")
+
+
+@pytest.mark.parametrize("name", ["p.txt", "p.csv", "p.tsv", "p.txt.gz"])
+def test_json_under_the_name_of_a_text(tmp_path, name):
+    rows = [{"truth": i % 2, "a": i / N} for i in range(N)]
+    columns = {"truth": [row["truth"] for row in rows], "a": [row["a"] for row in rows]}
+    forms = (json.dumps(rows), "\n".join(map(json.dumps, rows)), json.dumps(columns))
+    for form in forms:
+        data = form.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        matrix = read(tmp_path / name)
+        assert matrix.configurations == ("a",)
+        assert matrix.predictions[0, :, 0].tolist() == columns["a"]
+        assert matrix.outcome.values.tolist() == columns["truth"]
+
+
+def test_columns_of_unequal_length_are_no_table(tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps({"truth": [0, 1, 0], "a": [0.1, 0.9]}))
+    refused("nor a table", tmp_path / "p.json")

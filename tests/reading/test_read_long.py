@@ -176,5 +176,5 @@ def test_rows_that_a_further_column_tells_apart(save, further):
     table = {"config": np.repeat(["a", "b"], 80), "row_id": np.tile(np.repeat(range(40), 2), 2)}
     table |= {"truth": table["row_id"] % 2, further: np.tile(["x", "y"], 80)}
     table["prediction"] = np.random.default_rng(0).random(160)
-    hint = "--configuration NAME if another column tells them apart; a column, not a row, for each"
+    hint = "--configuration NAME if another column tells them apart, or one that joins"
     refused("row_id occurs twice for one configuration", save("m.csv", table), hint=hint)

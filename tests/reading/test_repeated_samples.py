@@ -181,7 +181,8 @@ def test_copies_under_other_ids(k):
     (note,) = notes(copied(k))
     assert note.text.startswith(f"every row occurs {k} times")
     assert f"{k**0.5:.2f}" in note.text
-    assert not notes(copied(k).iloc[:-1])
+    (note,) = notes(copied(k).iloc[:-1])
+    assert note.text.startswith(f"{50 * (k - 1) - 1} of {50 * k - 1} rows repeat other rows")
 
 
 def test_copies_in_groups():
@@ -244,9 +245,32 @@ def test_a_part_of_the_rows_again():
     assert again(np.arange(80, 120)) == [40, 160]
     assert again(np.arange(80, 120), decimals=2) == [40, 160]
     assert again([*range(20), *range(60, 100)]) == [60, 180]
-    assert again(np.arange(19)) == again([*range(15), *range(60, 75)]) == []
-    assert again(rng_of(3).permutation(120)[:60]) == []  # such as bootstrapped, or by chance
-    assert again([]) == []
+    assert again(np.arange(19)) == again([]) == []
+
+
+def test_rows_of_a_join_and_rows_drawn_again():
+    joined = np.repeat(np.arange(120), rng_of(3).integers(0, 3, 120))  # before 120 that are there
+    assert again(joined) == [len(joined), 120 + len(joined)]
+    assert again(rng_of(3).permutation(120)[:60]) == [60, 180]
+    assert again([*range(0, 36, 2), 0]) == []  # 18 different rows
+
+
+def test_equal_predictions_with_a_truth_that_they_tell_are_no_copies():
+    """Rows of equal features have equal predictions; equal truths too where these tell it."""
+    rng = rng_of(10)
+    features = rng.random((60, 3))[rng.integers(0, 60, 200)]
+    told = (features.mean(axis=1) > 0.5).astype(int)
+    assert not figures(told, features)
+    assert figures((features[:, 0] * 1e6 % 2).astype(int), features) == [143, 200]
+    assert not figures(rng.integers(0, 2, 200), features)
+
+
+def test_values_that_all_recur_in_another_order():
+    values = np.concatenate([rng_of(seed).permutation(TRUTHS["values"]) for seed in range(3)])
+    assert figures(values) == [3]
+    assert not figures(np.append(values[:-1], 7.5))
+    assert not figures(rng_of(1).permutation(np.repeat(np.arange(25.0) / 10, 4)))  # doses
+    assert not figures(rng_of(1).permutation(np.repeat(rng_of(2).random(19), 4)))
 
 
 def test_files_that_overlap():
@@ -254,7 +278,7 @@ def test_files_that_overlap():
     table = pd.DataFrame(rng_columns(rng, 150)).assign(y=rng.integers(0, 2, 150))
     both = pd.concat([table[:100], table[70:]])
     (note,) = notes(both)
-    assert note.text.startswith("30 of 180 rows repeat earlier rows in the same order")
+    assert note.text.startswith("30 of 180 rows repeat other rows")
     assert not notes(both.assign(group=[*range(100), *range(70, 150)]))
     assert not notes(table)
 

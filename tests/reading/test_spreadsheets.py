@@ -319,6 +319,9 @@ def test_a_row_of_units(save, line):
     text = "\n".join(",".join(map(str, row)) for row in [["key", "truth", "knn", "svm"], *rows])
     found = refused("the first row holds units, or another line of the header", save("m.csv", text))
     assert found.row == 0 and "truth, knn, svm" in str(found)
+    orange = "\n".join([text.split("\n")[0], "string,c,c,c", "meta,class,,", *text.split("\n")[2:]])
+    found = refused("the first rows hold units, or", save("t.csv", orange), hint="these two rows")
+    assert found.row == 0
     # labels whose first is none of numbers, and one column alone, are other things
     labels = {"truth": ["a", *"bab" * 13], "knn": ["b", *"bab" * 13]}
     assert read(save("l.csv", labels)).n_configurations == 1

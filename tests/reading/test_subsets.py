@@ -53,6 +53,18 @@ def test_refused(save, columns):
     assert refused("folds|training rows", save("m.csv", columns | BINARY), hint=hint).column == name
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_rows_of_fold_minus_one_were_never_tested(save, first):
+    """PredefinedSplit of scikit-learn trains on them in every fold."""
+    folds = np.where(np.arange(N) < 6, -1, np.arange(N) % 3 + first)
+    path = save("m.csv", {"fold": folds} | BINARY)
+    found = refused("holds -1 beside the folds", path, hint="--fold fold to count -1 as another")
+    assert found.column == "fold"
+    assert len(read(path, roles=Roles(fold="fold")).fold_names) == 4
+    for other in (folds - (folds < 0), np.where(folds < 0, -1, 1), folds.astype(str) + "a"):
+        read(save("o.csv", {"fold": other} | BINARY))
+
+
 @pytest.mark.parametrize("folds", ["{}.0", "{}", "Fold {}", "cv fold {}"])
 @pytest.mark.parametrize("last", ["Holdout", "test", "Validation set"])
 def test_a_subset_beside_the_folds(save, folds, last):

@@ -318,6 +318,9 @@ _FEWEST_APART = 5
 _FEWEST_PER_FOLD = 3
 """From this many samples per fold on, one value per fold is not an accident."""
 
+_FAR = 2.5
+"""Standard deviations of the truth by which no model's median is off."""
+
 
 def notes_on(
     values: Values,
@@ -466,7 +469,8 @@ def _outside(predictions: Values, outcome: Outcome) -> tuple[BoolArray, str]:
     if outcome.task is Task.REGRESSION:
         medians = np.median(array[0, :: -(-array[0].size // _MOST_CELLS)], axis=0)
         low, high = outcome.values.min(), outcome.values.max()
-        outside = ((medians < low) | (medians > high)) & (low < high)
+        far = np.abs(medians - np.median(outcome.values)) > _FAR * outcome.values.std()
+        outside = ((medians < low) | (medians > high) | far) & (low < high)
         return np.asarray(outside), f"the truth is {low:.6g} to {high:.6g}"
     if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
         return np.zeros(array.shape[2], bool), ""

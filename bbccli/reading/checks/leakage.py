@@ -21,6 +21,9 @@ ERRORS = 3
 CORRELATED = 0.95
 """Correlation with the truth below which the best of the others does not come near."""
 
+NEARLY_EQUAL = 0.9999
+"""Correlation from which a column is the truth but for a little noise: 1.4% of its spread."""
+
 FEWEST_SAMPLES = 10
 """From this many samples on, a column that equals the truth is not luck or a toy."""
 
@@ -187,8 +190,8 @@ def on_perfection(
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:
-    """Return 1 for columns (n, C) or (n, C, K) that order the samples as the truth (n,) does, else
-    0.
+    """Return 1 for columns (n, C) or (n, C, K) that order the samples as the truth (n,) does, or as
+    it would with a little noise, else 0.
 
     Scores in reverse order get -1. Of class columns, that of the true class must be the largest.
     """
@@ -201,8 +204,10 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> I
         return np.asarray(rising.astype(np.int64) - falling)
     order = np.argsort(truth, kind="stable")
     steps, signs = np.diff(columns[order], axis=0), np.sign(np.diff(truth[order]))[:, None]
-    rising = (np.sign(steps) == signs).all(axis=0)
-    return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -signs).all(axis=0))
+    alike = _correlations(columns, truth)
+    rising = (np.sign(steps) == signs).all(axis=0) | (alike >= NEARLY_EQUAL)
+    falling = (np.sign(steps) == -signs).all(axis=0) | (alike <= -NEARLY_EQUAL)
+    return np.asarray(rising.astype(np.int64) - falling)
 
 
 def measure_of_each(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
@@ -213,7 +218,12 @@ def measure_of_each(predictions: Values, outcome: Outcome, columns: IntArray) ->
         return np.asarray((labels == truth[:, None]).mean(axis=0))
     if outcome.task is Task.BINARY:
         return np.array([area(column, truth == 1) for column in array.T])
-    centred, values = array - array.mean(axis=0), truth - truth.mean()
+    return _correlations(array, truth)
+
+
+def _correlations(columns: FloatArray, truth: FloatArray | IntArray) -> FloatArray:
+    """(C,) Correlations of columns (n, C) with the truth (n,); 0 where they are undefined."""
+    centred, values = columns - columns.mean(axis=0), truth - truth.mean()
     with np.errstate(over="ignore"):  # squares overflow beyond 1e154
         spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
     products = values @ centred

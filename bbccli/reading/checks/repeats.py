@@ -18,7 +18,15 @@ from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.column import by_appearance, joint
 from bbccli.reading.predictions import Values
-from bbccli.types import FloatArray, IntArray, Task, distinct, lengths_of, starts_of
+from bbccli.types import (
+    FloatArray,
+    IntArray,
+    PredictionKind,
+    Task,
+    distinct,
+    lengths_of,
+    starts_of,
+)
 
 BITS = 20.0
 """An order of the truth recurs by chance in fewer than one of 2^20 files."""
@@ -86,6 +94,8 @@ def check_duplicates(
         yield of_data.copied_rows(times, grouped=groups is not None)
     elif n_again:
         yield of_data.rows_again(n_again, len(outcome))
+    elif groups is None and (period := period_of_values(outcome)):
+        yield of_data.repeated_samples("values", period, len(outcome) // period)
 
 
 def period_of(outcome: Outcome) -> int:
@@ -172,8 +182,7 @@ def _waves(truth: IntArray, array: Any, n: int) -> FloatArray:
     """Return (`WAVES`, N) cosines of the ranks, among samples of one truth, of their predictions;
     none if these are fewer different ones than half of `n`.
     """
-    some = array[:, :, np.arange(min(_FIRST, array.shape[2]))][0]
-    scores = (some if some.ndim == 2 else some[..., -1]).mean(axis=1, dtype=np.float64)
+    scores = _scores(array)
     order, counts = np.lexsort([scores, truth]), np.bincount(truth)
     if 2 * len(distinct(scores)) < n:
         return np.empty((0, len(truth)))
@@ -195,6 +204,21 @@ def _bits_alike(waves: FloatArray, truth: IntArray, blocks: IntArray) -> float:
     sums = (np.bincount(cells, wave, counts.size).reshape(counts.shape)[used] for wave in waves)
     ratio = sum(float((total**2 / counts[used]).sum()) for total in sums) / n_free
     return 0.0 if ratio >= 1 else -n_free / 2 * (log(max(ratio, 1e-9)) + 1 - ratio) / log(2)
+
+
+def period_of_values(outcome: Outcome) -> int:
+    """Return N / k if k > 1 divides the counts of all truths (N,), in no order that repeats, and
+    the distances of `FEWEST` or more values from the next mostly differ; else 0.
+
+    Designs repeat levels at equal distances, such as doses; measured values lie anywhere.
+    """
+    values, columns = distinct(outcome.values), _truth(outcome)
+    times, steps = _times(np.bincount(_codes(columns)), FEWEST), np.diff(values)
+    uneven = 2 * int((np.abs(np.diff(steps)) > 1e-6 * steps[1:]).sum()) > len(steps)
+    if times == 1 or not uneven or len(values) < FEWEST or outcome.task.is_classification:
+        return 0
+    period = len(outcome) // times
+    return period if any((c[period:] != c[:-period]).any() for c in columns) else 0
 
 
 def period_of_scores(array: FloatArray) -> int:
@@ -255,7 +279,7 @@ def copies_of(
     predictions: Values, outcome: Outcome, groups: IntArray | None = None
 ) -> tuple[int, int]:
     """Return the number of copies of each row, 1 if some row occurs once; and how many rows repeat
-    earlier ones in their order, as where the end of a file was appended again.
+    earlier ones, as where files overlap or a join has several rows for a key.
 
     Equal rows have equal truth and predictions; there are k copies if k divides the counts of all D
     distinct rows. Coarse predictions coincide by chance, but some an odd number of times: that k >
@@ -264,24 +288,47 @@ def copies_of(
     """
     parts = predictions.array.reshape(-1, len(outcome), predictions.array[0, 0].size)
     columns = (part[:, c] for c in range(parts.shape[2]) for part in parts)
-    keys = np.zeros(len(outcome), np.uint64)
-    for i, column in enumerate(chain(_truth(outcome), columns)):
+    keys, alone = np.zeros((2, len(outcome)), np.uint64)
+    for i, column in enumerate(chain(truth := _truth(outcome), columns)):
         bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
         keys = _mixed(keys + bits)
+        alone = alone if i < len(truth) else _mixed(alone + bits)
         if i in _CHECKED and _times(counts := _counts(keys, groups)) == 1:
-            different = len(keys) - len(counts) < FEWEST
-            if different or groups is not None or (i == _CHECKED[-1] and not _n_again(keys)):
+            last = i == _CHECKED[-1] and not _n_again(keys, alone, predictions, outcome)
+            if last or len(keys) - len(counts) < FEWEST or groups is not None:
                 return 1, 0
     times = _times(_counts(keys, groups), FEWEST)
-    return times, 0 if groups is not None else _n_again(keys)
+    return times, 0 if groups is not None else _n_again(keys, alone, predictions, outcome)
 
 
-def _n_again(keys: Any) -> int:
-    """Return how many of the keys (N,) repeat `FEWEST` or more others in their order."""
+def _n_again(keys: Any, alone: Any, predictions: Values, outcome: Outcome) -> int:
+    """Return how many of the keys (N,) repeat `FEWEST` or more others in their order; else how many
+    repeat others in any order, if that is no accident; `alone` are keys of the predictions.
+
+    If equal predictions have equal truths by chance, they do so about as often as rows that are
+    next to each other in the order of their scores: a share p of the time. Copies always do, and n
+    of them by chance with probability p^n, at most 2^-20; `FEWEST` different rows have some.
+    """
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     back = np.arange(len(keys)) - first[places]
-    lengths = lengths_of(starts := starts_of(back), len(back))
-    return int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
+    starts = starts_of(back)
+    lengths = lengths_of(starts, len(back))
+    in_order = int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
+    labels = predictions.kind is PredictionKind.LABEL or outcome.task is Task.SCORE
+    if in_order or labels or len(distinct(alone)) < len(first):
+        return in_order
+    order = np.argsort(_scores(predictions.array)[first], kind="stable")
+    truth, again = outcome.values[first[order]], (np.bincount(places) > 1)[order]
+    beside = (truth[1:] == truth[:-1])[again[1:] | again[:-1]]
+    n_again, share = len(keys) - len(first), (beside.sum() + 1) / (len(beside) + 1)
+    return n_again if again.sum() >= FEWEST and -n_again * log(share) >= BITS * log(2) else 0
+
+
+def _scores(array: Any) -> FloatArray:
+    """Return the mean predictions (N,) of a few configurations in the first repeat."""
+    some = array[:, :, np.arange(min(_FIRST, array.shape[2]))][0]
+    some = some if some.ndim == 2 else some[..., -1]
+    return np.asarray(some.mean(axis=1, dtype=np.float64))
 
 
 def _counts(keys: Any, groups: IntArray | None) -> IntArray:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -130,10 +131,11 @@ def set_aside_features(glance: Glance) -> Sheet:
     good = is_whole & (shares >= AS_GOOD) & ~weak & (n_values == 2)
     parts = np.array([in_equal_parts(column) for column in array[:, : len(strange)].T])
     parts &= "fold" not in sheet.roles and not is_given(glance.request.folds)
-    notes = []
+    notes, often = [], weak & (n_values > FEW) & (2 * n_values <= len(usable))
+    recurring = next((cell.name for cell in compress(strange, often)), "")
     for marked, remark in (
         (weak & parts, identities.equal_parts),
-        (weak & ~parts, identities.whole_numbers),
+        (weak & ~parts, partial(identities.whole_numbers, recurring=recurring)),
         (good, identities.whole_numbers_kept),
     ):
         if names := [cell.name for cell in compress(strange, marked)]:

@@ -99,13 +99,14 @@ def refuse_residuals(glance: Glance) -> Sheet:
 
     Seen: but for a factor and a constant, the truth; or another column's residual, standardised
       too, absolute, squared or relative error, log-loss, probability of the true class, or 1 where
-      it is right
-    Means: computed from the truth
+      it is right; or called like the truth, with another number (`target_2`)
+    Means: computed from the truth, or another outcome
     Done: an error, as for a copy of the truth
     """
     sheet, classes, truth = glance.sheet, glance.classes, glance.truth
     if truth is None or glance.task is Task.SCORE or sheet.layout != WIDE:
         return sheet
+    _refuse_further_truths(glance, truth.name)
     derived = dict[str, str]()
     if len(classes) == 2:
         forms = _OF_CLASSES if glance.fractions.any() else _OF_LABELS
@@ -132,6 +133,23 @@ def refuse_residuals(glance: Glance) -> Sheet:
             + "; or use --only '*' if it is a configuration",
         )
     return sheet
+
+
+def _refuse_further_truths(glance: Glance, truth: str) -> None:
+    """Refuse columns called like the truth, with another number; y1 and y2 beside y may be
+    predictions.
+    """
+    stem = re.sub(r"[\W_]*\d+$", "", truth)
+    names = [cell.name for cell in glance.cells] if stem != truth or len(stem) > 1 else []
+    like = pattern(re.escape(stem) + r"[\W_]*\d+", re.IGNORECASE)
+    if more := [name for name in names if like.fullmatch(name)]:
+        raise InputError(
+            f"{listing([truth, *more])} are called like several outcomes",
+            path=glance.sheet.path,
+            hint="correct one at a time, and leave out what predicts the others: "
+            + " ".join(f"--exclude {name!r}" for name in more)
+            + "; or use --only '*' if they are configurations",
+        )
 
 
 def _derived(

@@ -151,25 +151,30 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
     Means: a row of units, or a second line of the header
     Done: an error
     """
-    units = [n for n in table.names if n in table.texts and _is_unit(table, n)]
+    counts = {name: _n_above(table, name) for name in table.names if name in table.texts}
+    units = [name for name, n_above in counts.items() if n_above]
     if len(units) > 1:
+        several = max(counts.values()) > 1
         raise InputError(
-            f"the first row holds units, or another line of the header: {listing(units)} hold "
-            "numbers below it",
+            f"the first {'rows hold' if several else 'row holds'} units, or another line of the "
+            f"header: {listing(units)} hold numbers below",
             path=table.path,
             row=0,
-            hint="remove that row",
+            hint="remove these two rows" if several else "remove that row",
         )
 
 
-def _is_unit(table: Table, name: str) -> bool:
-    """True if the first value of a column of text is no number, and all others are."""
-    first = table.head([name], 2).column(0).to_pylist()
-    if table.on_disk or [v is None or np.isnan(number_of(v)) for v in first] != [True, False]:
-        return False
-    values = table.column(name).values
-    others = values.slice(1).drop_null().to_pylist()
-    return first[0] is not None and not np.isnan([*map(number_of, others)]).any()
+def _n_above(table: Table, name: str) -> int:
+    """Return whether the first one or two values of a column of text are no numbers, and all others
+    are: how many; Orange writes types and roles.
+    """
+    first = table.head([name], 3).column(0).to_pylist()
+    words = [v is not None and np.isnan(number_of(v)) for v in first]
+    if table.on_disk or words[:1] != [True] or words[-1] or len(first) < 3:
+        return 0
+    n_above = 1 + words[1]
+    others = table.column(name).values.slice(n_above).drop_null().to_pylist()
+    return 0 if not others or np.isnan([*map(number_of, others)]).any() else n_above
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns

@@ -201,7 +201,7 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
 
     Seen: `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or beside folds; or 0
-      and 1 under a name such as `in_train`
+      and 1 under a name such as `in_train`; or -1 beside the numbers of folds
     Means: training rows and others
     Done: an error: see [training rows](#training-rows)
     """
@@ -267,7 +267,23 @@ def refuse_subsets_as_folds(glance: Glance) -> Sheet:
     sheet = glance.sheet
     if "fold" in sheet.roles and sheet.layout != "caret":
         _refuse_names(sheet.roles["fold"])
+        _refuse_minus_one(sheet.roles["fold"], glance)
     return sheet
+
+
+def _refuse_minus_one(fold: Column, glance: Glance) -> None:
+    """Refuse -1, if predicted, beside three folds or more that count from 0 or 1."""
+    numbers = to_numbers(fold.values) if fold.is_integer else np.empty(0)
+    folds, by_hand = distinct(numbers), glance.request.roles.fold
+    if by_hand or len(folds) < 4 or folds[0] != -1 or folds[1] not in (0, 1):
+        return
+    if glance.cells and len(distinct(glance.whole(0)[numbers == -1, 0])) > 1:
+        raise _fault(
+            fold,
+            f"holds -1 beside the folds, as rows that were never tested: {_sizes(fold)}",
+            f"give the rows of the folds alone; or {parameter('fold', fold.name)} to count -1 as "
+            "another fold",
+        )
 
 
 def _refuse_names(fold: Column) -> None:

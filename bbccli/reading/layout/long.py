@@ -208,8 +208,8 @@ def _twice(roles: Mapping[str, Column], cells: IntArray, *, scored: bool) -> Inp
         held_out = parameter("repeat", fold.place(0)[1])
         hint = f"{held_out} if each fold is a random part of the samples, held out; else {hint}"
     if many:
-        hint += f"; {parameter('configuration', 'NAME')} if another column tells them apart; a "
-        hint += "column, not a row, for each class"
+        hint += f"; {parameter('configuration', 'NAME')} if another column tells them apart, or "
+        hint += "one that joins several; a column, not a row, for each class"
     problem = f"row_id occurs twice for one configuration{where}"
     hint += "; give each experiment its own file"
     return roles["row_id"].fault(problem, rows, hint=hint)

@@ -168,7 +168,7 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
         raise InputError(
             f"more than one column could be the truth: {listing([repr(n) for n in names])}",
             path=table.path,
-            hint=f"--truth {names[0]}",
+            hint=f"give {parameter('truth', names[0])}, or another of them",
         )
 
 
@@ -223,6 +223,11 @@ def _of_survival(table: Table, event: str) -> str:
     ends = table.column(event).codes()[1]
     if not times or len(ends) != 2 or to_numbers(table.column(times[0]).values).min() < 0:
         return ""
+    if "cens" in event.casefold():
+        return (
+            f"write a column 'event', 1 where {event} says that it was observed, and give "
+            f"{parameter('time', times[0])}, if these are times; "
+        )
     options = f"{parameter('time', times[0])} {parameter('event', event)}"
     return f"give {options} if these are times and events; "
 

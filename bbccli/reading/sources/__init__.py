@@ -375,8 +375,8 @@ def unpacked(data: bytes, packing: str, name: str) -> bytes:
 
 
 def _format(suffix: str, data: bytes) -> Format:
-    """Return the format by suffix, or by content if there is none."""
-    if suffix:
+    """Return the format by suffix, or by content if there is none, or if text is JSON."""
+    if suffix and (suffix not in (".csv", ".tsv", ".txt") or not _JSON_START.match(data)):
         return (_TEXT | _BINARY)[suffix]
     if data.startswith(_PARQUET_MAGIC):
         return Format.PARQUET

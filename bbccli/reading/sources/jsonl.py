@@ -35,10 +35,15 @@ def read_jsonl(data: bytes) -> Tables:
 
 
 def read_records(data: bytes) -> Tables:
-    """Return the table of a list of objects, of columns and data, or of columns by an index."""
+    """Return the table of a list of objects, of columns and data, or of columns by name, which are
+    lists or go by an index.
+    """
     check_text(data)
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
+        of_lists = isinstance(value, dict) and [*map(type, value.values())] == [list] * len(value)
+        if of_lists and len(value) > 1 and "columns" not in value:
+            value = {"columns": value, "data": [*zip(*value.values(), strict=True)]}
         if isinstance(value, dict) and "columns" in value:  # of MLflow, W&B
             value = [_once([*zip(value["columns"], row, strict=True)]) for row in value["data"]]
         elif isinstance(value, dict):  # pandas' `to_json`: the cells of each column by their index
