@@ -133,7 +133,7 @@ def _notes_on_predictions(
     if first is not None:
         values = replace(values, array=values.array[:1, first], available=None)
         outcome, folds = outcome.take(first), None
-    told = sheet.by_class or sheet.metadata.run is not None
+    told = bool(sheet.labels) or sheet.metadata.run is not None
     yield from notes_on(values, outcome, folds, known, copied, told)
     yield from duplicates(names, every)
 

@@ -168,7 +168,6 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "fold": (
         *("fold", "folds", "split", "iteration", "id", "id2", "resample"),
         *("kfold", "fold_id", "foldid", "inner_fold", "cv_fold", "test_fold", "fold_no"),
-        *("fold_num", "fold_number", "fold_idx", "fold_index"),
     ),
     "truth": (
         *("truth", "y", "y_true", "label", "labels", "target", "outcome", "obs", "correct"),

@@ -93,6 +93,8 @@ def test_further_outcomes_are_no_configurations(save, truth, other):
 
 def test_numbered_predictions_of_y_are_no_outcomes(save):
     assert read(save("m.csv", {"y": VALUES, "y1": X, "y2": Y})).configurations == ("y1", "y2")
+    path = save("n.csv", {"0": X, "1": Y, "2": VALUES})  # nor are columns of an array
+    assert read(path, roles=Roles(truth="2")).configurations == ("0", "1")
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.3])
@@ -145,7 +147,7 @@ def test_a_file_of_folds_that_holds_the_truth_is_refused(save):
     assert len(read(table, folds=other).fold_names) == 5
 
 
-@pytest.mark.parametrize("name", ["cv_fold", "Fold_No", "fold_idx", "test_fold"])
+@pytest.mark.parametrize("name", ["cv_fold", "Fold_No", "test_fold"])
 def test_more_names_of_folds(save, name):
     matrix = read(save("m.csv", {name: np.arange(N) % 4, "y": TWO, "p": P, "q": Q}))
     assert matrix.fold_names == ("0", "1", "2", "3")

@@ -398,3 +398,7 @@ def test_an_order_is_told_where_it_makes_most_right_far_beyond_chance(
     names = np.array([*"abcd "])
     texts = orders_of(names[said], names[truth])
     assert ["order d, a, b, c;" in text for text in texts] == [True] * noted
+
+
+def test_a_class_of_which_nothing_is_called_a_class_has_no_order():
+    assert orders_of(np.array([*"aabb "]), np.array([*"abbac"])) == []

@@ -142,9 +142,10 @@ def _in_another_order(array: FloatArray, outcome: Outcome) -> Iterator[Note]:
     called, truth = array[::step], outcome.values[::step, None]
     called = (called.argmax(axis=2) if called.ndim == 3 else called).astype(np.int64)
     counts = np.bincount((truth * n + called).ravel(), minlength=n * n).reshape(n, n)
-    present = np.flatnonzero(counts.sum(axis=1))
+    totals = counts.sum(axis=1, keepdims=True)  # also of calls of classes that the truth lacks
+    present = np.flatnonzero(totals)
     counts = counts[np.ix_(present, present)] / called.shape[1]
-    order = (counts / counts.sum(axis=1, keepdims=True)).argmax(axis=0)
+    order = (counts / totals[present]).argmax(axis=0)
     hits, others = np.trace(counts), counts[order, np.arange(len(order))].sum()
     clear = others - hits > ERRORS * sqrt(others + hits) and others > len(truth) / 2
     if clear and len({*order.tolist()}) == len(order):
@@ -469,7 +470,8 @@ def _outside(predictions: Values, outcome: Outcome) -> tuple[BoolArray, str]:
     if outcome.task is Task.REGRESSION:
         medians = np.median(array[0, :: -(-array[0].size // _MOST_CELLS)], axis=0)
         low, high = outcome.values.min(), outcome.values.max()
-        far = np.abs(medians - np.median(outcome.values)) > _FAR * outcome.values.std()
+        with np.errstate(over="ignore"):  # of squares beyond 1e154
+            far = np.abs(medians - np.median(outcome.values)) > _FAR * outcome.values.std()
         outside = ((medians < low) | (medians > high) | far) & (low < high)
         return np.asarray(outside), f"the truth is {low:.6g} to {high:.6g}"
     if kind is not PredictionKind.SCORE or not outcome.task.is_classification:

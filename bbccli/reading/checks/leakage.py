@@ -224,10 +224,10 @@ def measure_of_each(predictions: Values, outcome: Outcome, columns: IntArray) ->
 def _correlations(columns: FloatArray, truth: FloatArray | IntArray) -> FloatArray:
     """(C,) Correlations of columns (n, C) with the truth (n,); 0 where they are undefined."""
     centred, values = columns - columns.mean(axis=0), truth - truth.mean()
-    with np.errstate(over="ignore"):  # squares overflow beyond 1e154
+    with np.errstate(over="ignore", invalid="ignore"):  # squares overflow beyond 1e154
         spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
-    products = values @ centred
-    correlations = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+        products = values @ centred
+        correlations = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
     return np.asarray(correlations)
 
 

@@ -212,10 +212,12 @@ def period_of_values(outcome: Outcome) -> int:
 
     Designs repeat levels at equal distances, such as doses; measured values lie anywhere.
     """
+    if outcome.classes:
+        return 0
     values, columns = distinct(outcome.values), _truth(outcome)
     times, steps = _times(np.bincount(_codes(columns)), FEWEST), np.diff(values)
     uneven = 2 * int((np.abs(np.diff(steps)) > 1e-6 * steps[1:]).sum()) > len(steps)
-    if times == 1 or not uneven or len(values) < FEWEST or outcome.task.is_classification:
+    if times == 1 or not uneven or len(values) < FEWEST:
         return 0
     period = len(outcome) // times
     return period if any((c[period:] != c[:-period]).any() for c in columns) else 0
@@ -315,7 +317,7 @@ def _n_again(keys: Any, alone: Any, predictions: Values, outcome: Outcome) -> in
     lengths = lengths_of(starts, len(back))
     in_order = int(lengths[(back[starts] > 0) & (lengths >= FEWEST)].sum())
     labels = predictions.kind is PredictionKind.LABEL or outcome.task is Task.SCORE
-    if in_order or labels or len(distinct(alone)) < len(first):
+    if in_order or labels or len(first) == len(keys) or len(distinct(alone)) < len(first):
         return in_order
     order = np.argsort(_scores(predictions.array)[first], kind="stable")
     truth, again = outcome.values[first[order]], (np.bincount(places) > 1)[order]

@@ -140,9 +140,9 @@ def _refuse_further_truths(glance: Glance, truth: str) -> None:
     predictions.
     """
     stem = re.sub(r"[\W_]*\d+$", "", truth)
-    names = [cell.name for cell in glance.cells] if stem != truth or len(stem) > 1 else []
-    like = pattern(re.escape(stem) + r"[\W_]*\d+", re.IGNORECASE)
-    if more := [name for name in names if like.fullmatch(name)]:
+    like = re.compile(re.escape(stem) + r"[\W_]*\d+", re.IGNORECASE)
+    names = [cell.name for cell in glance.cells if like.fullmatch(cell.name)]
+    if more := names if len(stem) > (stem == truth) else []:  # all columns may be numbers
         raise InputError(
             f"{listing([truth, *more])} are called like several outcomes",
             path=glance.sheet.path,

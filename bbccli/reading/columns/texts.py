@@ -273,9 +273,10 @@ def refuse_subsets_as_folds(glance: Glance) -> Sheet:
 
 def _refuse_minus_one(fold: Column, glance: Glance) -> None:
     """Refuse -1, if predicted, beside three folds or more that count from 0 or 1."""
-    numbers = to_numbers(fold.values) if fold.is_integer else np.empty(0)
-    folds, by_hand = distinct(numbers), glance.request.roles.fold
-    if by_hand or len(folds) < 4 or folds[0] != -1 or folds[1] not in (0, 1):
+    if glance.request.roles.fold or "-1" not in fold.named_codes()[1] or not fold.is_integer:
+        return
+    folds = distinct(numbers := to_numbers(fold.values))
+    if len(folds) < 4 or folds[0] != -1 or folds[1] not in (0, 1):
         return
     if glance.cells and len(distinct(glance.whole(0)[numbers == -1, 0])) > 1:
         raise _fault(
