@@ -199,6 +199,7 @@ MARKS = st.sampled_from(
 @example("a,b", [",", "\n", " "])
 @example("a", ["0", "x", "a"])
 @example("a", [" ", "2020-01-01"])
+@example("a", ["2020-01-01", "\u2028"])
 @example("a,b", ["'", "0", ","])
 def test_the_same_cells(tmp_path, header, pieces):
     text = header + "\n" + "".join(pieces)
@@ -245,6 +246,5 @@ def same(mine: object, cell: str) -> bool:
         return mine in readings or (math.isnan(mine) and math.isnan(readings[0]))
     if isinstance(mine, date):  # a time too, of which a cell may say the hour alone
         return bool(cell.strip()) and str(mine).startswith(cell.strip())
-    if re.fullmatch(r"\s*\d{4}-\d\d-\d\d\s*", cell):  # read as a date, and shown as text
-        cell = cell.strip()
-    return str(mine) == cell if not isinstance(mine, pa.Scalar) else False
+    shown = re.sub(r"^\s*(\d{4}-\d\d-\d\d)\s*$", r"\1", cell)  # of a date among blanks
+    return str(mine) in (cell, shown) if not isinstance(mine, pa.Scalar) else False
