@@ -9,7 +9,6 @@ from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
-from bbccli.stats.bootstrap import contenders
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
@@ -137,9 +136,9 @@ def test_the_undefined_are_left_out():
 
 
 def test_its_error_is_that_of_the_mean_and_half_of_that_of_who_is_a_contender(monkeypatch):
-    errors = []
+    errors, place = [], "bbccli.stats.bootstrap.contenders.limit_error"
     for of_limit in (0.0, 0.2):
-        monkeypatch.setattr(contenders, "limit_error", lambda *_, error=of_limit: error)
+        monkeypatch.setattr(place, lambda *_, error=of_limit: error)
         errors.append(EB.run(binary(n_configurations=15, seed=1), METRICS["auc"], PLAN).error.value)
     assert errors[1] == pytest.approx(np.hypot(errors[0], 0.1), rel=1e-12)
 

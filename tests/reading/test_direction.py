@@ -10,7 +10,6 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from bbccli import matrix_of
-from bbccli.reading import checks
 from bbccli.types import PredictionKind, Task
 
 N, C = 80, 12
@@ -43,8 +42,8 @@ def wrong(*args, **more):
 def test_of_very_many_predictions_some_are_looked_at(monkeypatch):
     truth, folds, array = chances(np.random.default_rng(7), n=2000)
     one = np.where(np.arange(C) == 5, 1 - array, array)
-    monkeypatch.setattr(checks, "_MOST_RANKED", 6000)
-    monkeypatch.setattr(checks, "_AT_ONCE", 2500)
+    monkeypatch.setattr("bbccli.reading.checks._MOST_RANKED", 6000)
+    monkeypatch.setattr("bbccli.reading.checks._AT_ONCE", 2500)
     assert turned(one, truth, folds)[0].startswith("m5 runs against the truth")
     (found,) = (note.text for note in notes(1 - array, truth, folds) if note.code == "polarity")
     areas = [roc_auc_score(truth, column) for column in 1 - array[:, ::4].T]
