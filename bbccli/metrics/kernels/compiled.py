@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from bbccli.metrics.kernels.censored import CensoredPairs
-from bbccli.metrics.kernels.compiled_members import BITS
+from bbccli.metrics.kernels.compiled_members import BITS, LAST, begin
 from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -23,9 +23,6 @@ LANES = 64
 
 LINE = 64
 """Bytes of a line of the cache: lanes that begin within one take an eighth longer to read."""
-
-LAST = (1 << BITS) - 1
-"""Picks a digit."""
 
 STRETCH = 16
 """Samples that are passed before it is asked again whether all lanes are done."""
@@ -56,13 +53,7 @@ def _fill(
         for i in range(n):
             order[i] = rows[i] << 1 | is_case[i]
         for shift in range(0, 8 * columns.itemsize, BITS):  # digit by digit
-            starts[:] = 0
-            for key in keys:
-                starts[key >> shift & LAST] += 1
-            place = 0
-            for digit in range(1 << BITS):
-                size, starts[digit] = starts[digit], place
-                place += size
+            begin(keys, shift, starts)
             for i in range(n):
                 digit = keys[i] >> shift & LAST
                 place = starts[digit]

@@ -22,6 +22,9 @@ NEAR = 1e-9
 BITS = 11
 """Digits by which scores are sorted: two of them, and then what is left by insertion."""
 
+LAST = (1 << BITS) - 1
+"""Picks a digit."""
+
 FAR = 64
 """Places per score that an insertion may move in all before a general sort takes over."""
 
@@ -120,6 +123,18 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def begin(keys: Any, shift: Any, starts: Any) -> None:
+    """Write where the keys of each digit begin, if they are sorted by the digit at a shift."""
+    starts[:] = 0
+    for key in keys:
+        starts[key >> shift & LAST] += 1
+    place = 0
+    for digit in range(len(starts)):
+        size, starts[digit] = starts[digit], place
+        place += size
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
 def sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> None:
     """Write the order of the first n means: by two digits of their place in the range, then in
     full by insertion.
@@ -128,21 +143,13 @@ def sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> 
     for i in range(n):
         low, high = min(low, means[i]), max(high, means[i])
     scale = ((1 << 2 * BITS) - 1) / (high - low) if high > low else 0.0
-    last = (1 << BITS) - 1
     for i in range(n):
         keys[i] = int((means[i] - low) * scale)
         order[i] = i
     for shift in (0, BITS):
-        counts[:] = 0
+        begin(keys[:n], shift, counts)
         for i in range(n):
-            counts[keys[i] >> shift & last] += 1
-        place = 0
-        for digit in range(1 << BITS):
-            size = counts[digit]
-            counts[digit] = place
-            place += size
-        for i in range(n):
-            digit = keys[order[i]] >> shift & last
+            digit = keys[order[i]] >> shift & LAST
             moved[counts[digit]] = order[i]
             counts[digit] += 1
         order[:n] = moved[:n]
