@@ -166,10 +166,11 @@ def _refuse_form(given: str | None, where: PrintOptions) -> None:
 
     ends = [end for form in forms_of(Kind.DROP).values() for end in form.suffixes]
     asked = f"--output {where.output}" * where.output.endswith((*ends,))
+    instead = "write a file ending in .txt"
     if given != "table" and origin_of("format") == "COMMANDLINE":
-        asked = f"--format {given}"
+        asked, instead = f"--format {given}", "leave out --format"
     if asked:
         raise OptionError(
             f"--list prints one name per line, not {asked}",
-            hint="leave out --list: every format has the names; or write a file ending in .txt",
+            hint=f"leave out --list: every format has the names; or {instead}",
         )

@@ -208,10 +208,15 @@ def test_folds_that_are_not_shuffled_are_noted(run, tmp_path, kind):
         swept(("--orders", "3"), "error: --orders needs --replay"),
         swept(("--fold-order", "1,2"), "error: --fold-order needs --replay"),
         swept(("--replay", "--list", "drop"), "error: --list does not go with --replay"),
-        (("--list", "keep", "--format", "json"), "error: --list prints one name per line, not "),
+        (
+            ("--list", "keep", "--format", "json"),
+            "error: --list prints one name per line, not --format json\n"
+            "hint: leave out --list: every format has the names; or leave out --format\n",
+        ),
         (
             ("--list", "drop", "-o", "x.json"),
-            "error: --list prints one name per line, not --output x.json",
+            "error: --list prints one name per line, not --output x.json\n"
+            "hint: leave out --list: every format has the names; or write a file ending in .txt\n",
         ),
         swept(("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
         (("--replay", "--fold-order", "1,2"), "error: --fold-order 1,2 is not an order of the"),
