@@ -67,15 +67,20 @@ FORMS = "a file, a data frame with a column per configuration, or an array (N, C
 Options = TypeVar("Options")
 
 
-def options_from(
+def asked(
     group: type[Options], given: Mapping[str, Any], without: Collection[str] = ()
-) -> Options:
-    """Return the options of a command from Python values; None means the default."""
+) -> tuple[Options, dict[str, Any]]:
+    """Return the options of a command, and the values per row, from the arguments of a function.
+
+    given: all of them by name, those without a name of their own as `options`; None means the
+        default.
+    """
     kind: type = group
     left_out = {*without, "seed"}
     known = {name: option for name, option in options_of(kind).items() if name not in left_out}
+    named = {n: value for n, value in given.items() if n not in (*ROLES, "predictions", "options")}
     chosen = {}
-    for name, value in given.items():
+    for name, value in {**given["options"], **named}.items():
         if name == "random_state":
             chosen["seed"] = whole(value, name)
         elif name not in known:
@@ -87,7 +92,7 @@ def options_from(
             chosen[name] = _value(known[name], value)
     options = group(**chosen)
     coerce_fields(options)
-    return options
+    return options, {name: given[name] for name in ROLES}
 
 
 def _value(option: Declared, value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, experiments_of, options_from
+from bbccli.notebook.arguments import asked, command_of, experiments_of
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import Interval, Pooling
@@ -94,16 +94,7 @@ def compare(
     >>> str(result.verdict), result.best
     ('better', ('3', '2'))
     """
-    how = options_from(
-        Comparing,
-        options
-        | {"baseline": baseline, "by": by, "pair": pair, "test": test, "across": across}
-        | {"margin": margin, "metric": metric, "random_state": random_state}
-        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
-        WITHOUT,
-    )
-    of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
-    of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
+    how, of_samples = asked(Comparing, locals(), WITHOUT)
     sources, names = experiments_of(predictions, how, of_samples, joined=not across)
     command = command_of(how, sources, "compare")
     if command and names and names != short_file_names(sources):

@@ -11,7 +11,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, input_of, options_from, plan_of_search
+from bbccli.notebook.arguments import asked, command_of, input_of, plan_of_search
 from bbccli.notebook.result import Figure, Result
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import settled
@@ -103,15 +103,8 @@ def correct(
         metric = options.pop("metric", None)
     if pooling is None:
         pooling = options.pop("pooling", None)
-    analysis = options_from(
-        Analysis,
-        options
-        | {"metric": metric, "method": method, "random_state": random_state, "tight": tight}
-        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
-    )
+    analysis, of_samples = asked(Analysis, locals())
     analysis.check()
-    of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
-    of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
     source = input_of(predictions, analysis, of_samples)
     return Correction(answer(analysis, source), analysis, command_of(analysis, source, "correct"))
 

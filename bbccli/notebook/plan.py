@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bbccli.documents.plan import PlanEnvelope
 from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.notebook.arguments import command_of, input_of, options_from
+from bbccli.notebook.arguments import asked, command_of, input_of
 from bbccli.notebook.result import Result
 from bbccli.planning.records import Cell, Planned
 from bbccli.platform.dataclass import dataclass
@@ -78,16 +78,7 @@ def plan(
     >>> plan(expected=0.85, prevalence=0.3, configurations=200, width=0.1).n_samples
     612
     """
-    how = options_from(
-        Planning,
-        options
-        | {"width": width, "optimism": optimism, "samples": samples, "expected": expected}
-        | {"configurations": configurations, "metric": metric, "random_state": random_state}
-        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
-        WITHOUT,
-    )
-    of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
-    of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
+    how, of_samples = asked(Planning, locals(), WITHOUT)
     stated = predictions is None and not any(sample is not None for sample in of_samples.values())
     pilot = None if stated else input_of(predictions, how, of_samples)
     how.check_options(pilot=not stated)

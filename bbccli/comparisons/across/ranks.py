@@ -165,15 +165,15 @@ class PerformanceTable:
             np.abs(differences), float(scale.max(initial=0.0))
         )
 
-    def too_few(self, data_sets: int, families: int) -> tuple[str, str] | None:
+    def too_few(self, families: int) -> tuple[str, str] | None:
         """Return why a test is undefined with so few data sets or families, and the remedy."""
         if self.n_families < families:
             why = f"only {self.n_families} are ranked, and it takes {families} or more"
             return why, "wilcoxon, for two"
-        if self.n_data_sets < data_sets:
+        if self.n_data_sets < 2:
             number = count(self.n_data_sets, "data set")
             verb = "is" if self.n_data_sets == 1 else "are"
-            why = f"there {verb} only {number}, and it takes {data_sets} or more"
+            why = f"there {verb} only {number}, and it takes 2 or more"
             return why, "more data sets"
         return None
 
@@ -232,25 +232,23 @@ def equal_up_to_rounding(values: FloatArray, scale: float | None = None) -> Floa
 class AcrossTest:
     """A test of whether families perform alike over data sets.
 
-    name, label: name on the command line; a word or two for the table.
+    name: name on the command line.
     answer: the function: a table in, comparisons out.
     overall: True if it tests all families at once, instead of pairs.
-    summary, reference: for listings; the documentation is the docstring of the module.
+    reference: for the page of a comparison; the documentation is the docstring of the module.
     adjusts: True if its p-values already allow for the number of pairs.
     """
 
     name: str
-    label: str
     answer: Callable[[PerformanceTable], list[Comparison]]
     overall: bool
-    summary: str
     reference: str
     adjusts: bool = False
 
 
 def run_friedman(table: PerformanceTable) -> list[Comparison]:
     """Return Friedman's test."""
-    if undefined := table.too_few(2, 3):
+    if undefined := table.too_few(3):
         return [table.of_all("friedman", undefined)]
     return [table.of_all("friedman", **friedman_test(table.ranks)._asdict())]
 
@@ -258,7 +256,7 @@ def run_friedman(table: PerformanceTable) -> list[Comparison]:
 def run_iman_davenport(table: PerformanceTable) -> list[Comparison]:
     """Return Iman and Davenport's test."""
     compared = partial(table.of_all, "iman-davenport")
-    if undefined := table.too_few(2, 3):
+    if undefined := table.too_few(3):
         return [compared(undefined)]
     n, k, statistic = table.n_data_sets, table.n_families, friedman_test(table.ranks).statistic
     left = n * (k - 1) - statistic
@@ -305,7 +303,7 @@ def run_nemenyi(table: PerformanceTable) -> list[Comparison]:
     from scipy.stats import studentized_range
 
     pairs, ranks = table.pairs, table.ranks.mean(axis=0)
-    undefined = table.too_few(2, 2)
+    undefined = table.too_few(2)
     z = np.array([(ranks[j] - ranks[i]) / unit_of(table) for i, j in pairs])
     p = studentized_range.sf(sqrt(2) * np.abs(z), table.n_families, np.inf)
     p = np.where(z == 0, 1.0, np.clip(p, LEAST_P, 1.0))
@@ -339,7 +337,7 @@ def critical_difference(table: PerformanceTable) -> float | None:
     """
     from scipy.stats import studentized_range
 
-    if table.too_few(2, 2):
+    if table.too_few(2):
         return None
     range_ = float(studentized_range.ppf(table.level, table.n_families, np.inf))
     return range_ / sqrt(2) * unit_of(table)
@@ -348,34 +346,26 @@ def critical_difference(table: PerformanceTable) -> float | None:
 TESTS = (
     AcrossTest(
         name="friedman",
-        label="all families",
         answer=run_friedman,
         overall=True,
-        summary="Friedman's test of mean ranks over data sets",
         reference="Friedman 1937; Demšar 2006",
     ),
     AcrossTest(
         name="iman-davenport",
-        label="all families",
         answer=run_iman_davenport,
         overall=True,
-        summary="F test of the same mean ranks, less conservative",
         reference="Iman & Davenport 1980; Demšar 2006",
     ),
     AcrossTest(
         name="wilcoxon",
-        label="each pair",
         answer=run_wilcoxon,
         overall=False,
-        summary="Wilcoxon's signed-rank test of each pair of families",
         reference="Wilcoxon 1945; Pratt 1959; Demšar 2006",
     ),
     AcrossTest(
         name="nemenyi",
-        label="each pair, mean ranks",
         answer=run_nemenyi,
         overall=False,
-        summary="Nemenyi's test of mean ranks, and its critical difference",
         reference="Nemenyi 1963; Demšar 2006",
         adjusts=True,
     ),

@@ -264,9 +264,9 @@ def unmet(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | N
 class PairTest:
     """A test of whether configurations that were named beforehand perform alike.
 
-    name, label: name on the command line; a word or two for the table.
+    name: name on the command line.
     answer: the function: a case in, its `PairCase.result` out.
-    summary, reference: for listings; the documentation is the docstring of the module.
+    reference: for the page of a comparison; the documentation is the docstring of the module.
     for_tasks: tasks it is for.
     needs: its needs of the data, checked before the run.
     several: True if it compares any number at once, instead of two.
@@ -276,9 +276,7 @@ class PairTest:
     """
 
     name: str
-    label: str
     answer: Callable[[PairCase], Comparison]
-    summary: str
     reference: str
     for_tasks: frozenset[Task] = EVERY_TASK
     needs: frozenset[PairNeed] = frozenset()

@@ -115,9 +115,7 @@ def _scored(case: PairCase) -> FloatArray:
 TESTS = (
     PairTest(
         name="bayes-t",
-        label="folds, beliefs",
         answer=run_t,
-        summary="Bayesian correlated t test: worse, practically equal, or better",
         reference="Corani & Benavoli 2015",
         needs=frozenset({PairNeed.FOLDS}),
         pooling=Pooling.FOLD_MEAN,
@@ -125,9 +123,7 @@ TESTS = (
     ),
     PairTest(
         name="bayes-bootstrap",
-        label="rows, beliefs",
         answer=run_bootstrap,
-        summary="Bayesian bootstrap: worse, practically equal, or better, for any metric",
         reference="Rubin 1981",
         bayesian=True,
     ),

@@ -177,9 +177,7 @@ def _adds_up(case: PairCase, units: IntArray, derivatives: FloatArray) -> bool:
 TESTS = (
     PairTest(
         name="delong",
-        label="rows",
         answer=run_delong,
-        summary="DeLong's paired test of two AUCs",
         reference="DeLong et al. 1988; Obuchowski 1997",
         for_tasks=frozenset({Task.BINARY}),
         needs=frozenset({PairNeed.AUC, PairNeed.UNWEIGHTED}),
@@ -188,9 +186,7 @@ TESTS = (
     ),
     PairTest(
         name="wald",
-        label="rows",
         answer=run_wald,
-        summary="normal test of a difference from the samples' influence on it",
         reference="Efron & Tibshirani 1993; Davison & Hinkley 1997",
         of_influence=True,
     ),

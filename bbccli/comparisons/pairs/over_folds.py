@@ -231,32 +231,12 @@ _test = partial(PairTest, needs=frozenset({PairNeed.FOLDS}), pooling=Pooling.FOL
 _five_by_two = partial(_test, needs=frozenset({PairNeed.FOLDS, PairNeed.FIVE_BY_TWO}))
 
 TESTS = (
-    _test(
-        "k-fold-t",
-        "folds, too liberal",
-        partial(student, corrected=False),
-        "paired t test over folds, as if they were independent",
-        "Student 1908; Dietterich 1998",
-    ),
+    _test("k-fold-t", partial(student, corrected=False), "Student 1908; Dietterich 1998"),
     _test(
         "corrected-t",
-        "folds",
         partial(student, corrected=True),
-        "t test over folds, its variance corrected for shared training samples",
         "Nadeau & Bengio 2003; Bouckaert & Frank 2004",
     ),
-    _five_by_two(
-        "five-by-two-t",
-        "5 x 2 folds",
-        partial(five_by_two, combined=False),
-        "Dietterich's t test over five repeats of two folds",
-        "Dietterich 1998",
-    ),
-    _five_by_two(
-        "five-by-two-f",
-        "5 x 2 folds",
-        partial(five_by_two, combined=True),
-        "Alpaydin's F test over five repeats of two folds",
-        "Alpaydin 1999",
-    ),
+    _five_by_two("five-by-two-t", partial(five_by_two, combined=False), "Dietterich 1998"),
+    _five_by_two("five-by-two-f", partial(five_by_two, combined=True), "Alpaydin 1999"),
 )

@@ -285,16 +285,12 @@ def _resampled(case: PairCase) -> Distribution:
 TESTS = (
     PairTest(
         name="permutation",
-        label="rows swapped",
         answer=permutation,
-        summary="swaps of the two within samples, for any metric",
         reference="Pitman 1937; Phipson & Smyth 2010",
     ),
     PairTest(
         name="bootstrap",
-        label="rows resampled",
         answer=bootstrap,
-        summary="percentiles of the difference over resamples, for any metric",
         reference="Efron & Tibshirani 1993; Davison & Hinkley 1997",
     ),
 )
