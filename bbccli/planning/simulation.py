@@ -348,26 +348,20 @@ class Law:
     """A law of predictions.
 
     draw: one of the functions of `bbccli.planning.simulation`.
-    summary: its draws, in a few words.
     options: which of `balance` and `n_classes` it takes.
     errors: True if its performances are errors.
     """
 
     draw: Callable[..., Simulated]
-    summary: str
     options: frozenset[str]
     errors: bool = False
 
 
 LAWS: Mapping[str, Law] = {
-    "right-or-wrong": Law(
-        right_or_wrong, "two classes, labels with known accuracies", frozenset({"balance"})
-    ),
-    "binormal": Law(binormal, "two classes, scores with known AUCs", frozenset({"balance"})),
-    "multinormal": Law(
-        multinormal, "several classes, scores with known AUCs", frozenset({"n_classes"})
-    ),
-    "noisy": Law(noisy, "values with known mean squared errors", frozenset(), errors=True),
+    "right-or-wrong": Law(right_or_wrong, frozenset({"balance"})),
+    "binormal": Law(binormal, frozenset({"balance"})),
+    "multinormal": Law(multinormal, frozenset({"n_classes"})),
+    "noisy": Law(noisy, frozenset(), errors=True),
 }
 
 

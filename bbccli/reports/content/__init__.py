@@ -107,7 +107,6 @@ class BlockTable:
     hint: options that show what `after` counts; only a terminal says them.
     facts: facts that belong below it.
     marked: position of the row that the answer is about, if there is one.
-    gap: blanks between columns.
     drawn: estimates of the rows, whose intervals a wide terminal draws beside them.
     title: its heading on a page.
     figure: the figure that replaces it on a page.
@@ -121,7 +120,6 @@ class BlockTable:
     hint: str = ""
     facts: Sequence[tuple[str, ...]] = ()
     marked: int | None = None
-    gap: int = 2
     drawn: Sequence[Estimate] = ()
     title: str = ""
     figure: str = ""

@@ -11,6 +11,7 @@ from bbccli.comparisons.records import BestSet, Comparison
 from bbccli.documents.compare import CompareEnvelope
 from bbccli.documents.correct import notes_of
 from bbccli.platform.records import Json
+from bbccli.platform.records.rows import codes
 from bbccli.platform.text import brief, count, every, percent
 from bbccli.reports import words as phrases
 from bbccli.reports.content import (
@@ -273,7 +274,7 @@ def _compared(document: Json) -> Iterator[Json]:
             | {"effect": effect.get("name"), "effect_size": effect.get("value")}
             | {"df": " ".join(f"{df:g}" for df in comparison["df"])}
             | (comparison["beliefs"] or {})
-            | {"notes": " ".join(note["code"] for note in comparison["notes"])}
+            | {"notes": codes(comparison["notes"])}
         )
 
 

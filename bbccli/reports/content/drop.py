@@ -102,7 +102,7 @@ def _of_decision(decision: DropDecision) -> str:
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
     """Rows of which the first column and those behind the figures are text."""
     columns = [TableColumn(name, text=not 0 < n <= n_figures) for n, name in enumerate(names)]
-    return BlockTable(columns, rows, most=len(rows), gap=2)
+    return BlockTable(columns, rows, most=len(rows))
 
 
 def _basis(decision: DropDecision) -> list[tuple[str, str]]:

@@ -75,6 +75,9 @@ GLUE = "\ue000"
 
 SPLIT = re.compile(r"(?<=\d) (?=%)|(?<=\b[Np]) (?=[=<\d])|(?<=[Np] [=<]) (?=\d)")
 
+GAP = 2
+"""Blanks between columns."""
+
 MARK = "> "
 """Stands before the row that the answer is about."""
 
@@ -252,7 +255,7 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
         else column
         for column in columns
     ]
-    taken = sum(max(map(cell_len, [column.name, *column.cells])) + block.gap for column in signed)
+    taken = sum(max(map(cell_len, [column.name, *column.cells])) + GAP for column in signed)
     strip = strip_of(block.drawn, width - taken - len(MARK))
     if strip is None:
         return columns
@@ -262,16 +265,16 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
 
 def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style: Style) -> str:
     """Return columns side by side, in parts, or row by row."""
-    n_keys, room = max(sum(column.head.key for column in columns), 1), style.width + block.gap
+    n_keys, room = max(sum(column.head.key for column in columns), 1), style.width + GAP
     for shown in (columns, [column.broken() for column in columns]):
         parts = [[*shown[:n_keys]]]
         for column in shown[n_keys:]:
-            if _taken([*parts[-1], column], block) > room:
+            if _taken([*parts[-1], column]) > room:
                 parts.append([*shown[:n_keys]])
             parts[-1].append(column)
         if len(parts) == 1:
             break
-    if n_rows and any(_taken(part, block) > room for part in parts):
+    if n_rows and any(_taken(part) > room for part in parts):
         rows = [
             [(column.name.strip(), column.cells[n]) for column in columns] for n in range(n_rows)
         ]
@@ -279,15 +282,15 @@ def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style:
             name, text = rows[block.marked][0]
             rows[block.marked][0] = (name, MARK + text)
         return "\n".join(_drawn(_facts(row), style) for row in rows)
-    return "\n".join(_drawn(_side_by_side(part, n_rows, block), style) for part in parts)
+    return "\n".join(_drawn(_side_by_side(part, n_rows, block.marked), style) for part in parts)
 
 
-def _taken(columns: Sequence[_Column], block: BlockTable) -> int:
-    return sum(column.least + block.gap for column in columns)
+def _taken(columns: Sequence[_Column]) -> int:
+    return sum(column.least + GAP for column in columns)
 
 
-def _side_by_side(columns: Sequence[_Column], n_rows: int, block: BlockTable) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, block.gap, 0, 0), header_style="")
+def _side_by_side(columns: Sequence[_Column], n_rows: int, marked: int | None) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="")
     lines = max(column.name.count("\n") for column in columns)
     for column in columns:
         # names of one line stand where the others end
@@ -296,7 +299,7 @@ def _side_by_side(columns: Sequence[_Column], n_rows: int, block: BlockTable) ->
         side: JustifyMethod = "left" if column.head.text else "right"
         table.add_column(head, justify=side, no_wrap=column.kept, overflow="fold")
     for n in range(n_rows):
-        mark = MARK if n == block.marked else " " * len(MARK)
+        mark = MARK if n == marked else " " * len(MARK)
         cells = [Text(column.cells[n]) for column in columns]
         table.add_row(
             *(
