@@ -19,6 +19,7 @@ from bbccli.errors import InputError, OptionError, naming
 from bbccli.notes import Note, identities, of_metadata
 from bbccli.platform.arguments import check_order
 from bbccli.reading import understand_sheet
+from bbccli.reading.arrow import pa
 from bbccli.reading.classes import in_order, sorted_names, spelled
 from bbccli.reading.column import Column, name_of
 from bbccli.reading.columns.classes import sum_to_one
@@ -306,8 +307,6 @@ def _cells(
     array: NDArray[Any], names: Sequence[str], classes: Sequence[str]
 ) -> tuple[Table, tuple[PredictionColumn, ...]]:
     """Return the columns of the predictions (R N,), with configuration and class."""
-    import pyarrow as pa
-
     rows = array.reshape(-1, len(names) * array.shape[3])
     cells = cells_of(product(names, classes or (None,)))
     columns = [arrow_array(rows[:, i], cell.source) for i, cell in enumerate(cells)]

@@ -20,6 +20,18 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+else:
+
+    class _Imported:
+        """A library that is imported once something in it is needed."""
+
+        def __getattr__(self, name: str) -> Any:
+            import pyarrow
+
+            vars(self).update(vars(pyarrow))
+            return getattr(pyarrow, name)
+
+    pa = _Imported()
 
 _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
 """Positions of the digits in a written UUID."""
@@ -65,8 +77,6 @@ def cast(values: Any, kind: pa.DataType) -> Any:
 
 def take(values: Any, entries: pa.Array) -> Any:
     """Select entries (n,) of an array; null where an entry is null."""
-    import pyarrow as pa
-
     if not isinstance(values, pa.Array) or not 0 < len(entries) <= FEW:
         return apply("take", values, entries)
     if str(values.type) == "int64" and len(values):
@@ -80,8 +90,6 @@ def take(values: Any, entries: pa.Array) -> Any:
 
 def as_arrow(numbers: NDArray[Any], valid: BoolArray | None = None) -> pa.Array:
     """(n,) integers as int64, floats as float32 or float64; null where not `valid`, if given."""
-    import pyarrow as pa
-
     kind, wide = pa.int64(), "i8"
     if numbers.dtype.kind == "f":
         single = numbers.dtype.itemsize <= 4
@@ -107,8 +115,6 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
     out : (n,), optional
         Output array.
     """
-    import pyarrow as pa
-
     kind = str(values.type)
     if kind == "bool":
         values = cast(values, pa.uint8())
@@ -127,8 +133,6 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
 
 def to_rows(table: pa.Table, kind: Any) -> FloatArray:
     """Return (C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
-    import pyarrow as pa
-
     filled = np.empty((table.num_columns, table.num_rows), kind)
     for places in kinds_of(table.schema).places.values():
         alone = len(places) == len(filled)
@@ -286,8 +290,6 @@ def kinds_of(schema: pa.Schema) -> Kinds:
 
 def plain(table: pa.Table) -> pa.Table:
     """Reduce every column to numbers, booleans, text or null; empty text becomes null."""
-    import pyarrow as pa
-
     kinds = kinds_of(table.schema)
     changed = kinds.unlike
     try:
@@ -330,8 +332,6 @@ def none_plain(schema: pa.Schema) -> InputError:
 
 def _is_ragged(column: pa.ChunkedArray) -> bool:
     """True for lists that are empty, or of different lengths and mostly no probabilities."""
-    import pyarrow as pa
-
     lengths = to_numbers(apply("list_value_length", column))
     filled = lengths[~np.isnan(lengths)].astype(np.int64)
     if len(set(filled.tolist())) < 2:
@@ -346,8 +346,6 @@ def _is_ragged(column: pa.ChunkedArray) -> bool:
 
 def holds_lists(kind: pa.DataType) -> bool:
     """True for lists of numbers, such as the probabilities of K classes."""
-    import pyarrow as pa
-
     types = pa.types
     lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     return bool(lists and (is_number(kind.value_type) or types.is_decimal(kind.value_type)))
@@ -357,8 +355,6 @@ def spread_lists(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
     """Split columns of lists of K numbers into `name::0` to `name::K-1`; return also these
     names.
     """
-    import pyarrow as pa
-
     columns, names, spread = [], [], []
     for name, column in zip(table.column_names, table.columns, strict=True):
         parts = _parts(column, name) if holds_lists(column.type) else []
@@ -371,8 +367,6 @@ def spread_lists(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
     """Return the ordered categories of each column, in order."""
-    import pyarrow as pa
-
     return {
         field.name: tuple(map(str, column.chunk(0).dictionary.to_pylist()))
         for field, column in zip(table.schema, table.columns, strict=True)
@@ -382,8 +376,6 @@ def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
 
 def _parts(column: pa.ChunkedArray, name: str) -> list[pa.ChunkedArray]:
     """Return the elements of lists of equal length, position by position; null where a list is."""
-    import pyarrow as pa
-
     lengths = to_numbers(apply("list_value_length", column))
     filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
     length = int(lengths[filled[0]])
@@ -422,8 +414,6 @@ def _fixed_width(values: pa.Array) -> Any:
 
 def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedArray:
     """Convert one column to its plain type."""
-    import pyarrow as pa
-
     given = column.type
     try:
         if _is_uuid(given):
@@ -463,8 +453,6 @@ def _is_uuid(kind: pa.DataType) -> bool:
 
 def _written_uuids(chunk: pa.Array) -> pa.Array:
     """Return 16-byte UUIDs (n,) as text such as 123e4567-e89b-12d3-a456-426614174000."""
-    import pyarrow as pa
-
     if chunk.null_count == len(chunk):
         return pa.nulls(len(chunk), pa.string())
     whole = np.frombuffer(chunk.buffers()[1], np.uint8)
@@ -480,8 +468,6 @@ def _written_uuids(chunk: pa.Array) -> pa.Array:
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
     """Return the plain type for the values of another."""
-    import pyarrow as pa
-
     types = pa.types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,14 +22,12 @@ from bbccli.reading.arrow import (
     is_nothing,
     is_text,
     null_mask,
+    pa,
     take,
     to_codes,
     to_numbers,
 )
 from bbccli.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
 EXACT_INTEGERS = 2.0**53
@@ -98,8 +95,6 @@ class Column:
     @property
     def is_boolean(self) -> bool:
         """True for booleans."""
-        import pyarrow as pa
-
         return bool(pa.types.is_boolean(self.values.type))
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from bbccli.errors import UnsupportedError
 from bbccli.notes.intervals import vault_left
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading import Paths, Request, understand
-from bbccli.reading.arrow import as_arrow, is_text, to_numbers
+from bbccli.reading.arrow import as_arrow, is_text, pa, to_numbers
 from bbccli.reading.layout.dialects import CONFIGURATION
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.reading.metadata import MAJOR_VERSION, SPEC
@@ -21,9 +21,6 @@ from bbccli.reading.roles import NAMES
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn, cells_of
 from bbccli.types import PredictionKind, TableLayout, Task
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ORDER = (
     *("row_id", "train_size", "repeat", "outer_fold", "fold"),
@@ -67,8 +64,6 @@ def wide_table(sheet: Sheet) -> tuple[pa.Table, dict[str, dict[str, str]]]:
     """Return one row per repeat and sample, one column per configuration (and class); and what each
     column is, whatever its name.
     """
-    import pyarrow as pa
-
     columns = _roles(sheet)
     meant = {role: {"role": role} for role in columns}
     written = cells_of([(cell.configuration, cell.label) for cell in sheet.cells], columns)
@@ -81,8 +76,6 @@ def wide_table(sheet: Sheet) -> tuple[pa.Table, dict[str, dict[str, str]]]:
 
 def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:
     """Return one row per configuration, repeat and sample."""
-    import pyarrow as pa
-
     roles = _roles(sheet)
     if "row_id" not in roles:
         roles = {"row_id": as_arrow(sheet.samples)} | roles
@@ -108,8 +101,6 @@ def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
 
     Reading it gives the same matrix.
     """
-    import pyarrow as pa
-
     names = list(matrix.configurations)
     truth, (predictions,) = matrix.outcome.values, matrix.predictions
     labels = matrix.kind is PredictionKind.LABEL
@@ -152,8 +143,6 @@ def _roles(sheet: Sheet) -> dict[str, pa.Array]:
 
 def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Array:
     """Return columns of predictions stacked as one (C n_rows,): text, or the widest number type."""
-    import pyarrow as pa
-
     columns = [sheet.column(cell).values for cell in cells]
     if any(is_text(values.type) and values.null_count < len(values) for values in columns):
         return pa.concat_arrays([values.cast(pa.string()) for values in columns])

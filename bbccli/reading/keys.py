@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from bbccli.reading.arrow import (
     cast,
     is_text,
     null_mask,
+    pa,
     take,
     to_codes,
     to_numbers,
@@ -40,9 +40,6 @@ from bbccli.reading.column import (
 from bbccli.reading.roles import NAMES
 from bbccli.reading.table import Table
 from bbccli.types import IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _ZONE = re.compile(r":\d\d.*(?:Z|[+-]\d\d(?::?\d\d)?)$")
@@ -104,8 +101,6 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
 
 def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
     """Return the names of the samples of several files, comparable; empty if one has none."""
-    import pyarrow as pa
-
     columns = []
     for path, key in keys:
         if key is None or key.column is None:
@@ -168,8 +163,6 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
     Keys that differ in case, blanks, or leading zeros are the same in another form. So are keys
     whose runs of digits and letters are not those of any key of the other file.
     """
-    import pyarrow as pa
-
     text = str(keys.values[entry].as_py())
     names = [str(value) for value in others.codes()[1].to_pylist() if value is not None]
     plain, *known = _plain(pa.array([text, *names], pa.large_string())).to_pylist()
@@ -198,8 +191,6 @@ def _form(key: str) -> str:
 
 def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa.Array]:
     """Return a column of several files as arrays of one type, possibly text (`otherwise_text`)."""
-    import pyarrow as pa
-
     kinds = {column.values.type for column in columns if not pa.types.is_null(column.values.type)}
     if all(is_text(kind) for kind in kinds):
         return _texts(columns) if kinds else [column.values for column in columns]
@@ -221,8 +212,6 @@ def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa
 
 def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
     """Return columns as numbers: as integers if all are."""
-    import pyarrow as pa
-
     if any(column.is_boolean for column in columns):
         columns = [_classes_as_numbers(column) for column in columns]
     try:
@@ -236,8 +225,6 @@ def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
 
 def _classes_as_numbers(column: Column) -> Column:
     """Return true and false, however spelled, as 1 and 0."""
-    import pyarrow as pa
-
     codes, values = column.codes()
     numbers = np.array([number_of(str(value)) for value in values.to_pylist()])
     if not np.isin(numbers, (0, 1)).all():
@@ -250,8 +237,6 @@ def _classes_as_numbers(column: Column) -> Column:
 
 def _texts(columns: Sequence[Column]) -> list[pa.Array]:
     """Return text of one type, with time stamps spelled the same way."""
-    import pyarrow as pa
-
     texts = [cast(column.values, pa.large_string()) for column in columns]
     stamps = [_stamps(text) for text in texts]
     if any(stamp is None for stamp in stamps):
@@ -277,8 +262,6 @@ def _zone_fault(column: Column, entry: int, zoned: bool, other: str, where: str)
 
 def _stamps(texts: pa.Array) -> pa.Array | None:
     """Return text as time stamps, in UTC or all without zone; None if it is something else."""
-    import pyarrow as pa
-
     present = next((text for text in texts.slice(0, 64).to_pylist() if text is not None), "")
     if not _DATE.match(present):
         return None
@@ -327,8 +310,6 @@ def _shown(column: Column, entry: int) -> str:
 
 def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
     """Return values as numbers of a type."""
-    import pyarrow as pa
-
     if keys.is_text:
         cast(keys.values, pa.float64())  # float64 takes no hexadecimal numbers
     elif pa.types.is_floating(keys.values.type):

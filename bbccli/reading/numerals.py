@@ -12,21 +12,17 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import apply, cast, is_text, to_numbers
+from bbccli.reading.arrow import apply, cast, is_text, pa, to_numbers
 from bbccli.reading.column import Column
 from bbccli.reading.roles import NAMES
 from bbccli.types import BoolArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 NO_VALUE = frozenset(("n/a", "N/A", "None", "none", "missing", "."))
 """Missing value among numbers; among labels it may be the name of a class."""
@@ -261,7 +257,6 @@ def _of_labels(names: Sequence[str], cells: dict[int, _Cells]) -> list[int]:
 
 def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     """Return the numbers spelled by a column, exact to the last digit; percentages as fractions."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if cells.plain:
@@ -281,8 +276,6 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
 
 def _may_be_thousands(table: pa.Table, position: int) -> bool:
     """True if floats could be integers with points between thousands."""
-    import pyarrow as pa
-
     values = table.column(position)
     if not pa.types.is_floating(values.type):
         return False

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome, effective_size
 from bbccli.errors import InputError, parameter, row_of
 from bbccli.notes import Note, of_metadata
-from bbccli.reading.arrow import to_numbers
+from bbccli.reading.arrow import pa, to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated
 from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.types import FloatArray, IntArray, distinct
@@ -146,8 +146,6 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
     The error names the value of a sample that most others contradict, else the later one, and both
     values.
     """
-    import pyarrow as pa
-
     codes, _ = column.codes()
     values = codes.astype(np.float64)
     real = pa.types.is_floating(column.values.type) and bool((codes != codes[reference]).any())

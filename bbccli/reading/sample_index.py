@@ -18,7 +18,7 @@ from bbccli.domain.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.notes import of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import as_arrow, is_nothing, is_number, take, to_codes, to_numbers
+from bbccli.reading.arrow import as_arrow, is_nothing, is_number, pa, take, to_codes, to_numbers
 from bbccli.reading.column import (
     EXACT_INTEGERS,
     Column,
@@ -57,8 +57,6 @@ def set_aside(table: Table) -> Table:
     ones on. An empty column without a name is removed. If no other column would remain, none is set
     aside. A column without a name gets the name that pandas would give it.
     """
-    import pyarrow as pa
-
     data, names = table.data, [*table.names]
     # columns of a large Parquet file are read by name
     candidates = [i for i in _called_so(tuple(names)) if names[i] or isinstance(data, pa.Table)]
@@ -407,8 +405,6 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
 
 def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:
     """Split fold names like `Fold1.Rep1` into fold and repeat, if no column has the repeat."""
-    import pyarrow as pa
-
     fold = columns.get("fold")
     if fold is None or "repeat" in columns or not fold.is_text:
         return {}
@@ -489,8 +485,6 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
 
 def keys_of(row_id: Column) -> np.ndarray:
     """Return (N,) keys: integers, or UTF-8."""
-    import pyarrow as pa
-
     if pa.types.is_signed_integer(row_id.values.type):
         return to_codes(row_id.values)
     texts = row_id.values.to_pylist()

@@ -20,6 +20,7 @@ from bbccli.reading.arrow import (
     as_arrow,
     kinds_of,
     levels_of,
+    pa,
     plain,
     spread_lists,
     take,
@@ -31,7 +32,6 @@ from bbccli.reading.metadata import Metadata, parse_metadata
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import TypeIs
 
     from bbccli.reading.sources.parquet import ColumnsOnDisk
@@ -222,8 +222,6 @@ class Table:
 
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Return at most n first rows of some columns."""
-        import pyarrow as pa
-
         if isinstance(self.data, pa.Table):
             position = self.kinds.position
             return self.data.select([position[name] for name in names]).slice(0, n)
@@ -248,8 +246,6 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""
-        import pyarrow as pa
-
         values = self.data.column(name).combine_chunks()
         if pa.types.is_floating(values.type):
             numbers = to_numbers(values)
@@ -269,8 +265,6 @@ def _by_spelling(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
 
 def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
     """Return the table of a format's content, in plain columns; `more` are further fields."""
-    import pyarrow as pa
-
     if not isinstance(content, pa.Table):
         return Table(path, content, **more)
     with naming(path):

@@ -50,7 +50,7 @@ def set_aside_texts(glance: Glance) -> Sheet:
     Done: not a configuration, with a note; the origins are the folds
     """
     sheet, request = glance.sheet, glance.request
-    by_place = "repeat" in sheet.roles or is_given(request.labels) or is_given(request.folds)
+    by_place = "repeat" in sheet.roles or request.separate_roles
     keyless = by_place and "row_id" not in sheet.roles
     if sheet.layout != WIDE or sheet.n_rows < FEWEST_ROWS or keyless:
         return sheet

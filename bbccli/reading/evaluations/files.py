@@ -21,6 +21,7 @@ from bbccli.errors import InputError, naming
 from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, within
 from bbccli.platform.resources import check_ratio, unpack_within
+from bbccli.reading.arrow import pa
 from bbccli.reading.sources import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.reading.sources.delimited import as_utf8
 
@@ -242,8 +243,6 @@ class Zip:
             return json_of(self._bytes(name), self._file.path, f"{name} ")
 
     def _bytes(self, name: str) -> bytes:
-        import pyarrow as pa
-
         try:
             member = copy(self._zip.getinfo(name))
             if packed := member.compress_type == _ZSTD:  # read as stored, and unpacked here

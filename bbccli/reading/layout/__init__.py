@@ -19,6 +19,7 @@ import numpy as np
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.notes import Note, identities, of_metadata
 from bbccli.platform.text import pattern
+from bbccli.reading.arrow import pa
 from bbccli.reading.classes import in_order
 from bbccli.reading.columns import TABLE_RULES
 from bbccli.reading.columns.groups import refuse_key_of_long
@@ -275,8 +276,6 @@ def _told_apart(
 
 def _disjoint(tables: Sequence[Table], name: str) -> bool:
     """True if all keys of several files differ, and not in their form alone."""
-    import pyarrow as pa
-
     from bbccli.reading.keys import alike, refuse_other_forms
 
     keys = [table.column(name) for table in tables]

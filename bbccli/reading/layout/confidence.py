@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bbccli.notes import Note, identities
-from bbccli.reading.arrow import as_arrow, to_numbers
+from bbccli.reading.arrow import as_arrow, pa, to_numbers
 from bbccli.reading.classes import codes_among, in_order
 from bbccli.reading.columns.labels import is_of_predicted, of_class
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY, Layout
@@ -22,8 +22,6 @@ def by_labels(
 
     With more than two classes the labels count instead.
     """
-    import pyarrow as pa
-
     score, data = layout.predictions.get(PREDICTION, ""), table.data
     columns = [table.column(name) for name in (*layout.spare, *layout.beside)]
     truths = [table.column(layout.roles["truth"])] if "truth" in layout.roles else []

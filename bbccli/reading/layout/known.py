@@ -12,7 +12,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
-from bbccli.reading.arrow import as_arrow, plain
+from bbccli.reading.arrow import as_arrow, pa, plain
 from bbccli.reading.interface import Predictions
 from bbccli.reading.roles import BESIDE, NAMES, Request, is_given, nearest_names
 from bbccli.reading.sheet import RUN, WIDE, Sheet
@@ -23,8 +23,6 @@ from bbccli.types import Task
 
 def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     """Return the sheet of predictions from `path`, with the hash of its files."""
-    import pyarrow as pa
-
     about, configurations = given.about, given.by_configuration
     arrays = [np.asarray(values) for values in configurations.values()]
     n_rows, *by_class = arrays[0].shape
@@ -61,8 +59,6 @@ def hash_of_files(files: Iterable[tuple[str, str]]) -> str:
 
 def _arrow(values: Any) -> Any:
     """Return values as Arrow, through their buffers if they are numbers."""
-    import pyarrow as pa
-
     if isinstance(values, np.ndarray) and values.dtype.kind in "if":
         return as_arrow(values)
     return pa.array(values.tolist() if isinstance(values, np.ndarray) else values)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.reading.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
+from bbccli.reading.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, pa, take
 from bbccli.reading.column import Origin, joint
 from bbccli.reading.layout.dialects import CONFIGURATION
 from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY, Layout
@@ -88,10 +88,6 @@ def _refuse_twice(paths: Sequence[str]) -> None:
         seen.add(place)
 
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
 def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> Table:
     """Stack the rows of all files.
 
@@ -100,8 +96,6 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     of several files belong to the same configuration. Return columns named by role, `config`, and
     `prediction` or `prob.<class>`; errors name the original file, column and row.
     """
-    import pyarrow as pa
-
     one_file = len(tables) == 1
     if all(layout.configuration for layout in layouts):
         _refuse_same_content(tables)
@@ -146,8 +140,6 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
 
 def concatenated(parts: Sequence[pa.Table], path: str) -> pa.Table:
     """Return the rows of several files, the first of which is at `path`."""
-    import pyarrow as pa
-
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException:
@@ -159,8 +151,6 @@ def appended(tables: Sequence[Table], path: str, folds: Sequence[int] = ()) -> T
     """Return the rows of tables with the same columns as one table, at a path; with the fold of
     each table, if given.
     """
-    import pyarrow as pa
-
     first = tables[0]
     for table in tables:
         for lacking in sorted({*table.names} ^ {*first.names}):
@@ -198,8 +188,6 @@ def _refuse_same_content(tables: Sequence[Table]) -> None:
 
 def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:
     """Return the (n_rows,) configuration of each row, null where a part of it is missing."""
-    import pyarrow as pa
-
     codes, names = [], []
     for name in layout.configuration:
         part, values = table.column(name).named_codes()
@@ -264,8 +252,6 @@ def _alike(
     parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
 ) -> list[pa.Table]:
     """Convert columns that mean the same to one type."""
-    import pyarrow as pa
-
     from bbccli.reading.keys import alike, refuse_other_forms
 
     converted = list(parts)

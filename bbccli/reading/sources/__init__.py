@@ -18,6 +18,7 @@ from bbccli.errors import InputError, naming
 from bbccli.platform.guarded_files import is_url, opened, record_read
 from bbccli.platform.resources import AGAIN, check_size, read_within, unpack_within
 from bbccli.platform.text import pattern, redacted
+from bbccli.reading.arrow import pa
 from bbccli.reading.sample_index import set_aside
 from bbccli.reading.sources.parquet import read_parquet
 from bbccli.reading.table import ArrowStream, Table, in_memory, plain_table
@@ -364,8 +365,6 @@ def is_result(path: str) -> bool:
 
 def unpacked(data: bytes, packing: str, name: str) -> bytes:
     """Decompress gzip or zstd."""
-    import pyarrow as pa
-
     try:
         with naming(name), pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
             return unpack_within(stream, packing, len(data))

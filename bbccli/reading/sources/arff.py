@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
+from bbccli.reading.arrow import pa
 from bbccli.reading.sources.delimited import check_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+ (?: '((?:[^'\\]|\\.)*)' | "((?:[^"\\]|\\.)*)" | ([^\s{]+) ) \s* (\S.*)""",
@@ -29,8 +26,6 @@ _HINT = "write the predictions as ARFF, CSV or Parquet again"
 
 def read_arff(data: bytes) -> pa.Table:
     """Return the table of an ARFF file: numeric attributes as numbers, others as text."""
-    import pyarrow as pa
-
     check_text(data)
     lines = enumerate(data.decode("utf-8-sig").split("\n"), start=1)
     attributes = _header(lines)
@@ -92,8 +87,6 @@ def _cells(text: str) -> list[str]:
 
 def _column(cells: tuple[str, ...], kind: str) -> pa.Array:
     """Return numbers for a numeric attribute if they are such; else text."""
-    import pyarrow as pa
-
     texts = pa.array([None if cell in _MISSING else cell for cell in cells], pa.string())
     for number in (pa.int64(), pa.float64()) if kind in _NUMERIC else ():
         try:

@@ -16,14 +16,13 @@ from bbccli.errors import InputError
 from bbccli.platform import resources
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import count
-from bbccli.reading.arrow import apply, cast, is_nothing, is_text, to_numbers
+from bbccli.reading.arrow import apply, cast, is_nothing, is_text, pa, to_numbers
 from bbccli.reading.column import EXACT_INTEGERS
 from bbccli.reading.numerals import with_numbers
 from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, NAMES
 from bbccli.reading.sources.header import are_numbers, no_header, refuse_no_header
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.csv as pacsv
 
 MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>"]
@@ -168,8 +167,6 @@ class _Text:
 
     def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:
         """Parse it, with the columns that `as_text` accepts taken as written."""
-        import pyarrow as pa
-
         try:
             names = next(csv.reader([self.header.decode("utf-8")], delimiter=self.delimiter))
         except csv.Error as error:
@@ -180,8 +177,6 @@ class _Text:
 
     def misfit(self) -> pacsv.InvalidRow | None:
         """Return the first row whose length differs from the header's."""
-        import pyarrow as pa
-
         misfits: list[pacsv.InvalidRow] = []
 
         def remember(row: pacsv.InvalidRow) -> str:
@@ -197,7 +192,6 @@ def _parsed(
     data: bytes, delimiter: str, *, threads: bool = True, column_types: Any = None, **parse: Any
 ) -> pa.Table:
     """Parse text in one block, since types are inferred from the first block alone."""
-    import pyarrow as pa
     import pyarrow.csv as pacsv
 
     block = min(len(data) + 1, _LARGEST_BLOCK)
@@ -213,8 +207,6 @@ def _parsed(
 
 def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
     """Return the table of text, without the blank rows and columns of a spreadsheet."""
-    import pyarrow as pa
-
     try:
         table = text.parsed(as_text)
     except (pa.ArrowException, UnicodeDecodeError) as error:
@@ -235,7 +227,6 @@ def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
     Such are two spellings of one number or instant, numbers with more digits than a float holds
     and, if `exact`, numbers with leading zeros or in hexadecimal.
     """
-    import pyarrow as pa
     import pyarrow.csv as pacsv
 
     sink = pa.BufferOutputStream()
@@ -373,8 +364,6 @@ def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) 
 
     Blank cells may end the header alone, or all rows; or the header has no cell for row names.
     """
-    import pyarrow as pa
-
     header, mark = text.header, text.delimiter.encode()
     rows = text.data[text.start + len(header) :]
     extra = row.actual_columns - row.expected_columns
@@ -432,8 +421,6 @@ def _has_row_names(table: pa.Table, header: str, delimiter: str) -> bool:
     delimiters, or begins with a key while the second cells are not different texts, which only keys
     are.
     """
-    import pyarrow as pa
-
     if any(other in header for other in DELIMITERS if other != delimiter):
         return False
     named = [name.strip(' "').casefold() for name in header.split(delimiter)]

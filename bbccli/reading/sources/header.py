@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.reading.arrow import is_number, is_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from bbccli.reading.arrow import is_number, is_text, pa
 
 _NUMERAL, _DIGITS = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?"), re.compile(r"\d+")
 _TOP, _FEWEST_DECIMALS = 50, 3
@@ -23,8 +19,6 @@ def refuse_no_header(table: pa.Table) -> None:
 
     Names of whole numbers, or with few decimals, may be positions or parameters.
     """
-    import pyarrow as pa
-
     top, decimals = table.slice(0, _TOP), []
     for name, column in zip(top.column_names, top.columns, strict=True):
         values = [value for value in column.to_pylist() if value is not None]

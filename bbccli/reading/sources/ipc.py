@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bbccli.errors import InputError
 from bbccli.platform.resources import AGAIN, OF_ITS_FORMAT, check_ratio, check_size
+from bbccli.reading.arrow import pa
 from bbccli.reading.sources.parquet import check_texts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FEATHER_1 = b"FEA1"
 FILE = b"ARROW1"
@@ -32,8 +30,6 @@ _DICTIONARIES, _BATCHES = 2, 3
 
 def read_ipc(data: bytes) -> tuple[pa.Table, bytes | None]:
     """Return the table, and the JSON text under the key `bbc` of its schema, if any."""
-    import pyarrow as pa
-
     if not data.startswith(MAGIC):
         raise InputError("is not an Arrow file", hint=OF_ITS_FORMAT)
     try:
@@ -94,8 +90,6 @@ def _check_declared(data: bytes) -> None:
 
 def _messages(data: bytes) -> Iterator[Any]:
     """Yield the batches: those named in the footer of a file, all of a stream."""
-    import pyarrow as pa
-
     whole = pa.py_buffer(data)
     if data.startswith(CONTINUED):
         yield from pa.ipc.MessageReader.open_stream(whole)

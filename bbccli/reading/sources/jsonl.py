@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bbccli.errors import InputError
-from bbccli.reading.arrow import SUM_TOLERANCE
+from bbccli.reading.arrow import SUM_TOLERANCE, pa
 from bbccli.reading.sources.delimited import check_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LARGEST = 2**63
 """Integers below it stay integers."""
@@ -82,8 +79,6 @@ def _table(rows: Sequence[dict[str, Any]]) -> Tables:
 
 
 def _of(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> pa.Table:
-    import pyarrow as pa
-
     return pa.table([_column([row.get(name) for row in rows]) for name in names], names=[*names])
 
 
@@ -134,8 +129,6 @@ def _probabilities(values: list[Any]) -> bool:
 
 def _column(values: list[Any]) -> pa.Array:
     """Return lists of numbers, booleans, integers or numbers if all are; else text."""
-    import pyarrow as pa
-
     if any(isinstance(value, list) for value in values):
         return pa.array(values, pa.list_(pa.float64()))
     kinds = {type(value) for value in values if value is not None}

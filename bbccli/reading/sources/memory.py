@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from bbccli.errors import InputError, naming
 from bbccli.platform.arrays import DamagedError, array_of, arrays_in_npz
 from bbccli.platform.text import count
-from bbccli.reading.arrow import SUM_TOLERANCE, as_arrow, is_text
+from bbccli.reading.arrow import SUM_TOLERANCE, as_arrow, is_text, pa
 from bbccli.reading.roles import AMBIGUOUS, NAMES
 from bbccli.reading.sources.parquet import METADATA_KEY
 from bbccli.reading.table import Table, in_memory, is_pandas, plain_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NUMPY = b"\x93NUMPY"
 ARRAYS = "<arrays>"
@@ -45,8 +42,6 @@ def table_in_memory(source: Any) -> Table:
     Metadata are those under the key `bbc` of the schema, or of `attrs` of a pandas frame. A named
     index of such a frame is the key of its samples; an unnamed one is left out.
     """
-    import pyarrow as pa
-
     name = name_in_messages(source)
     try:
         if is_pandas(source):
@@ -69,8 +64,6 @@ def table_in_memory(source: Any) -> Table:
 
 def _from_pandas(frame: Any) -> pa.Table:
     """Return the columns of a frame, and its index if named; of several levels those of roles."""
-    import pyarrow as pa
-
     taken = {name.casefold() for names in NAMES.values() for name in names}
     levels = list(frame.index.names)
     if len(levels) > 1:  # no level is a configuration
@@ -99,8 +92,6 @@ def names_of_columns(source: object) -> list[str] | None:
 @naming(ARRAYS)
 def with_roles(frame: Any, given: Mapping[str, tuple[str, ArrayLike]]) -> Any:
     """Add values per row, given as role and values (N,) by argument, to a table as columns."""
-    import pyarrow as pa
-
     of_pandas, added = is_pandas(frame), {}
     if given and not of_pandas:
         frame = frame if isinstance(frame, pa.Table) else pa.table(frame)
@@ -162,8 +153,6 @@ def plain_array(values: ArrayLike) -> NDArray[Any]:
 
 def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
     """Return values (n,) as Arrow; NaN, None and empty text are null."""
-    import pyarrow as pa
-
     kind = values.dtype.kind
     if kind in "iu" and values.dtype != np.uint64:
         return as_arrow(values)
@@ -211,8 +200,6 @@ def table_of_arrays(arrays: Mapping[Any, Any]) -> pa.Table:
     (N, K) whose rows sum to 1 has the classes of one configuration, ordered as in lists of Parquet;
     the columns of any other array (N, C) are configurations, `name[:, 0]` and so on.
     """
-    import pyarrow as pa
-
     if not arrays:
         raise InputError("there is no array", hint="give one per configuration")
     columns: dict[str, pa.Array] = {}

@@ -21,13 +21,13 @@ from bbccli.reading.arrow import (
     is_text,
     kinds_of,
     none_plain,
+    pa,
     plain,
     to_codes,
     to_lengths,
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 METADATA_KEY = b"bbc"
@@ -91,8 +91,6 @@ class ColumnsOnDisk:
 
     def all_columns(self) -> pa.Table:
         """Read all columns, in groups: together they would take twice the memory."""
-        import pyarrow as pa
-
         names, columns = self.column_names, list[pa.ChunkedArray]()
         for start in range(0, len(names), _TOGETHER):
             columns += self.read(names[start : start + _TOGETHER]).columns
@@ -100,8 +98,6 @@ class ColumnsOnDisk:
 
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Read at most n first rows of some columns, and little more of the file."""
-        import pyarrow as pa
-
         columns: list[pa.Array] = []
         with naming(self.path):
             # a few at a time: as many unpacked pages are held, and touching memory takes longest
@@ -115,8 +111,6 @@ class ColumnsOnDisk:
 
     def select(self, columns: list[int]) -> ColumnsOnDisk:
         """Return the same file with some columns only, by position."""
-        import pyarrow as pa
-
         return replace(self, schema=pa.schema([self.schema.field(i) for i in columns]))
 
 
@@ -129,8 +123,6 @@ def read_parquet(
     `source` are all bytes, or the path of a large file, which stays on disk unless it holds lists,
     or few rows, of which a look at the first ones is a look at all.
     """
-    import pyarrow as pa
-
     table, names = None, None
     with _undamaged(source[:4] if isinstance(source, bytes) else b""):
         bare = file = _opened(source)
@@ -169,8 +161,6 @@ def _columns(
     Arrow keeps texts of some encodings (of Spark, and of pages of version 2) once only if they are
     not decoded as such: these are read in batches, since their size is declared nowhere.
     """
-    import pyarrow as pa
-
     try:
         table = file.read(columns=names, use_threads=names is not None and len(names) == 1)
     except OSError as error:
@@ -204,8 +194,6 @@ def _check_packed(size: int, packed: int) -> None:
 
 def check_texts(table: pa.Table) -> int:
     """Return the bytes that repeated texts, stored once, would take if written out."""
-    import pyarrow as pa
-
     size = 0
     for position in kinds_of(table.schema).encoded:
         for chunk in table.column(position).chunks:
@@ -228,7 +216,6 @@ def check_texts(table: pa.Table) -> int:
 
 
 def _opened(source: bytes | Path, **how: Any) -> pq.ParquetFile:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
@@ -305,8 +292,6 @@ def _natural(stream: BytesIO) -> int:
 @contextmanager
 def _undamaged(start: bytes = b"") -> Iterator[None]:
     """Say why Arrow refuses a file, from its message and the first bytes of the file."""
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:

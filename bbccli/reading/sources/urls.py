@@ -16,6 +16,7 @@ from bbccli.errors import BbcError, InputError
 from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, record_read
 from bbccli.platform.resources import check_size, read_within
+from bbccli.reading.arrow import pa
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -123,7 +124,6 @@ def regular_expression(pattern: str) -> re.Pattern[str]:
 
 def _opened(url: str) -> tuple[FileSystem, Any]:
     """Return the file system of a URL, pyarrow's if possible, else fsspec's, and the path in it."""
-    import pyarrow as pa
     from pyarrow import fs
 
     with _readable(url):
