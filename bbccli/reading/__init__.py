@@ -16,7 +16,7 @@ from typing import Any
 
 from bbccli.domain.choices import Missing
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import OptionError, parameter
 from bbccli.notes import identities, of_metadata
 from bbccli.platform import resources
 from bbccli.reading.assembly import assemble
@@ -299,9 +299,8 @@ def open_sources(
     tables = [source for source in read if isinstance(source, Table)]
     for run in (source for source in read if isinstance(source, Sheet) and len(read) > 1):
         with problems.of("readable"):
-            raise InputError(
+            raise run.fault(
                 "is a whole run, and there are other files beside it",
-                path=run.path,
                 hint="give one run at a time: bbc batch reads several",
             )
     problems.raise_first("readable")
@@ -336,5 +335,5 @@ def _named_once(table: Table, problems: Problems) -> Table:
     ]
     with problems.of("names", fatal=True):
         if not kept:
-            raise InputError("no column has a name", path=table.path, hint="name the columns")
+            raise table.fault("no column has a name", hint="name the columns")
     return replace(table, data=table.data.select(kept))

@@ -29,9 +29,8 @@ def tell_classes(sheet: Sheet, excluded: Sequence[str] = ()) -> Sheet:
     """
     truth = sheet.roles.get("truth")
     if sheet.table.unnamed and truth is None:
-        raise InputError(
+        raise sheet.fault(
             "lists hold one number per class, but there is no truth with these classes",
-            path=sheet.path,
             hint="use one value per cell",
         )
     if truth is None:
@@ -57,9 +56,8 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Return classes that are called by their numbers in the sorted order of those of the truth."""
     n_labels, names = len(sheet.labels), in_order(sheet.roles["truth"])
     if n_labels != len(names):
-        raise InputError(
+        raise sheet.fault(
             f"has {n_labels} classes, but the labels have {len(names)}",
-            path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
     cells = [replace(cell, label=names[int(cell.label or 0)]) for cell in sheet.cells]
@@ -78,10 +76,9 @@ def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> 
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
     for configuration, length in lengths.items():
         if length != len(names) and configuration not in excluded:
-            raise InputError(
+            raise sheet.fault(
                 f"lists of {count(length, 'number')}, but the truth has {len(names)} classes "
                 f"({listing(names, 4)})",
-                path=sheet.path,
                 column=configuration,
                 hint=_not_by_class(configuration),
             )
@@ -89,10 +86,9 @@ def _of_lists(sheet: Sheet, present: Sequence[str], excluded: Sequence[str]) -> 
     order = [spelled(name, present) for name in levels or sheet.metadata.classes]
     order = [name for name in order if name in present or not levels]
     if order and order != names:
-        raise InputError(
+        raise sheet.fault(
             f"the order of the classes in lists is unknown: {listing(names, 4)}, or "
             f"{listing(order, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
-            path=sheet.path,
             hint=BY_CLASS,
         )
     raw = _raw_scores(sheet, cells, [*lengths], excluded)
@@ -169,9 +165,8 @@ def check_classes_told(sheet: Sheet) -> None:
     untold = [cell for cell in sheet.cells if cell.label is None] if sheet.by_class else []
     if untold:
         name = untold[0].name
-        raise InputError(
+        raise sheet.fault(
             "the column has no class, but others have one",
-            path=sheet.path,
             column=name,
             hint=_not_by_class(name),
         )

@@ -73,10 +73,9 @@ def keep_named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> She
     dropped = _matched(names, exclude, "exclude", sheet.path)
     kept = [name for name in names if (not only or name in named) and name not in dropped]
     if not kept:
-        raise InputError(
+        raise sheet.fault(
             f"{parameter('only')} and {parameter('exclude')} leave none of {len(names)} "
             "configurations",
-            path=sheet.path,
             hint=f"choose from {listing(names, 8)}",
         )
     left_out = [name for name in names if name not in kept]
@@ -109,10 +108,9 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     if not flagged:
         return sheet
     if len(flagged) == len(sheet.configurations):
-        raise InputError(
+        raise sheet.fault(
             f"all {len(flagged)} configurations are left out because of their flags: "
             f"{', '.join(sorted({*flagged.values()}))}",
-            path=sheet.path,
             hint=f"--include {ALL}",
         )
     options = [*dict.fromkeys(refused[flag] for flag in flagged.values())]
@@ -166,15 +164,12 @@ def narrow(sheet: Sheet) -> Sheet:
     anyone = np.asarray(predicted.any(axis=2))
     started = np.flatnonzero(anyone.any(axis=1))
     if not len(started):
-        raise InputError(
-            "there is no prediction yet", path=sheet.path, hint="run the first fold first"
-        )
+        raise sheet.fault("there is no prediction yet", hint="run the first fold first")
     counted = [r for r in started if r == started[0] or anyone[r].all()]
     dropped = np.flatnonzero((anyone[:, :, None] & ~predicted).any(axis=(0, 1))).tolist()
     if len(dropped) == len(names):
-        raise InputError(
+        raise sheet.fault(
             "every configuration lacks predictions that another has",
-            path=sheet.path,
             hint="complete at least one configuration in all folds so far",
         )
     gone = tuple(names[c] for c in dropped)

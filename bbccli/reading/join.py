@@ -112,9 +112,8 @@ class Separate:
                 return matching_rows(self.frame.column(self.key), self.sheet.roles["row_id"])
         n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
         if self.frame.n_rows not in (n_rows, n_samples):
-            raise InputError(
+            raise self.frame.fault(
                 f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
-                path=self.frame.path,
                 hint="check that both have a header line; " * (abs(self.frame.n_rows - n_rows) == 1)
                 + "save the array transposed, a row per sample; "
                 * (self.frame.n_rows == len(self.sheet.cells))
@@ -151,7 +150,7 @@ class Separate:
         else:
             problem = f"has the key {theirs!r}, but {path} has {ours!r}"
             hint = f"use {parameter(self.role, theirs)} if they mean the same samples"
-        raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
+        raise self.frame.fault(problem, hint=f"{hint}, or {_ORDER}")
 
 
 def name_of_key(sheet: Sheet) -> str | None:
@@ -292,9 +291,8 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
     name = _single(frame, "fold", roles.fold, file)
     entries = file.entries(taken={name})
     if file.by_key and file.sheet.n_repeats > 1:
-        raise InputError(
+        raise frame.fault(
             f"folds by row_id can't distinguish {file.sheet.n_repeats} repeats",
-            path=frame.path,
             hint="put the folds into the predictions file; or give one row per row of that file, "
             f"and {parameter('by_position', True)}",
         )
@@ -318,9 +316,8 @@ def _single(frame: Table, role: str, by_hand: str | None, file: Separate) -> str
     given = f"give {parameter(role)} NAME"
     if role == "truth" and predicted in rest:
         given = f"{parameter(role, predicted)}, as in the predictions"
-    raise InputError(
+    raise frame.fault(
         f"it is unclear which column is the {role}: {listing(frame.names, 8)}",
-        path=frame.path,
         hint=f"name it {role!r}, or {given}",
     )
 
@@ -333,9 +330,8 @@ def _ragged(frame: Table, sheet: Sheet) -> Column:
     n_samples = sheet.n_samples
     if len(positions) != n_samples or sheet.n_repeats > 1:
         expected = f"{n_samples} samples in {sheet.n_repeats} repeat(s)"
-        raise InputError(
+        raise frame.fault(
             f"has {len(positions)} sample positions, but the predictions have {expected}",
-            path=frame.path,
             hint="give one row per fold with the positions of its samples, each sample once; "
             "or one column named 'fold'",
         )
@@ -343,9 +339,8 @@ def _ragged(frame: Table, sheet: Sheet) -> Column:
     _, first = np.unique(positions, return_index=True)
     twice = np.setdiff1d(np.arange(n_samples), first)
     for at in (*wrong, *twice):
-        raise InputError(
+        raise frame.fault(
             f"cell is {'not a' if len(wrong) else 'a repeated'} sample position",
-            path=frame.path,
             row=int(fold[at]),
             column=frame.names[place[at]],
             value=float(positions[at]),

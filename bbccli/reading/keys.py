@@ -92,9 +92,8 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
             continue
         codes, values = column.codes()
         if len(values) == len(codes) > 1:
-            raise InputError(
+            raise table.fault(
                 f"has a column {name!r}, like {other}: is it the key of the samples?",
-                path=table.path,
                 hint=f"{parameter('row_id', name)}{order}",
             )
 

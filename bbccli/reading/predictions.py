@@ -176,9 +176,8 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     if np.isnan(numbers).any() or not values.all_among(numbers):
         return None
     if len(set(numbers)) < len(numbers):
-        raise InputError(
+        raise sheet.table.fault(
             f"classes such as {classes[0]} are equal as numbers of 64 bits",
-            path=sheet.table.path,
             hint="name them by text, such as c1, in the truth and the predictions",
         )
     if numbers == list(range(len(numbers))):  # already codes; -0.0 is 0.0
@@ -260,10 +259,9 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         ends = [name.removesuffix(label) for label in classes if name.endswith(label)]
         stems = [end.rstrip("_. -") for end in ends if not end.endswith("=")]
         words = any(np.isnan(number_of(label)) for label in classes)
-        raise InputError(
+        raise sheet.fault(
             f"predictions of {len(classes)} classes are neither labels nor one column per class; "
             f"the classes are {listing(classes, 8)}",
-            path=sheet.path,
             column=name,
             hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
             "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
@@ -291,10 +289,9 @@ def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str,
                 if missing
                 else f"a column {sheet.cells[by_class[unknown[0]]].name!r}"
             )
-            raise InputError(
+            raise sheet.fault(
                 f"configuration {configuration!r} has {what}, "
                 f"but the classes are {listing(classes, 8)}",
-                path=sheet.path,
                 hint="give one column 'config::class' for every configuration and class",
             )
     return places

@@ -8,7 +8,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.notes import listing
 from bbccli.platform.arguments import as_list, coerce_fields
 from bbccli.platform.dataclass import dataclass
@@ -217,9 +217,8 @@ def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
     if name in frame.names:
         return name
     what = "holds objects, lists, bytes or durations" if name in frame.nested else "is not a column"
-    raise InputError(
+    raise frame.fault(
         f"{called or parameter(role)} is {name!r}, which {what}",
-        path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.domain.outcome import Outcome, effective_size
-from bbccli.errors import InputError, parameter, row_of
+from bbccli.errors import parameter, row_of
 from bbccli.notes import Note, of_metadata
 from bbccli.reading.arrow import pa, to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated
@@ -99,9 +99,8 @@ def _samples_to_use(sheet: Sheet) -> IntArray:
         return np.arange(sheet.n_samples)
     samples = np.flatnonzero(sheet.covered)
     if not len(samples):
-        raise InputError(
+        raise sheet.fault(
             f"no sample is in all {sheet.n_repeats} repeats",
-            path=sheet.path,
             hint="give a sample the same row_id in every repeat; put folds of one "
             "cross-validation in a column 'fold'; repeated hold-out has no folds within a repeat",
         )

@@ -92,9 +92,8 @@ def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
                 wrong = not (_is_count(_whole(other)) and _is_count(numbers))
             if wrong:
                 otherwise = f"give {parameter('by_position', True)} if the order is the same"
-                raise InputError(
+                raise table.fault(
                     "rows are matched by position, but numbered in a different order",
-                    path=table.path,
                     column=name,
                     hint=f"use {parameter('row_id')} {name!r} if these numbers are the key of the "
                     f"samples in all files; else {otherwise if beside_another else 'drop it'}",
@@ -249,9 +248,8 @@ def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
     largest = parts[int(different[-1])]
     for name, cells in largest.configurations.items() if len(different) > 1 else ():
         if all(len(largest.column(cell).nulls) == largest.n_rows for cell in cells):
-            raise InputError(
+            raise sheet.fault(
                 f"no prediction of {name!r} at the largest training size, {different[-1]}",
-                path=sheet.path,
                 column=column.place(0)[1],
                 hint="give all configurations the same training sizes, or use --exclude",
             )
@@ -346,9 +344,8 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
             return replace(sheet, roles=roles | {"fold": roles.pop("outer_fold")})
     for role, content in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
         if role not in sheet.roles:
-            raise InputError(
+            raise sheet.fault(
                 f"nested predictions need a column {role!r} beside 'outer_fold'",
-                path=sheet.path,
                 hint=f"give {content} of every row"
                 + "; empty in rows of outer test samples" * (role == "fold")
                 + f"; {parameter('fold', 'outer_fold')} if all rows are outer test samples",

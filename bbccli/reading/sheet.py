@@ -12,7 +12,7 @@ import numpy as np
 
 from bbccli.domain.matrix import SampleKeys, Unfinished, Vault
 from bbccli.domain.source import LeftOut
-from bbccli.errors import BbcError
+from bbccli.errors import BbcError, InputError
 from bbccli.notes import Note
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import null_mask
@@ -130,6 +130,11 @@ class Sheet:
     def path(self) -> str:
         """File, for messages."""
         return self.table.path
+
+    @property
+    def fault(self) -> Callable[..., InputError]:
+        """Return an error about the table."""
+        return self.table.fault
 
     @property
     def n_repeats(self) -> int:

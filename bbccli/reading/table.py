@@ -220,6 +220,10 @@ class Table:
         """Names of the columns that were read and found finite in every row."""
         return set()
 
+    def fault(self, problem: str, *, hint: str, **place: Any) -> InputError:
+        """Return an error about the table, at a column or a row if `place` names one."""
+        return InputError(problem, path=self.path, hint=hint, **place)
+
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Return at most n first rows of some columns."""
         if isinstance(self.data, pa.Table):
@@ -330,9 +334,8 @@ def name_faults(frame: Table) -> Iterator[InputError]:
             not any(data.column(i)[row].is_valid for i in again) for row in range(min(3, len(data)))
         )
     if several_lines:
-        yield InputError(
+        yield frame.fault(
             "the header has several lines, as of a data frame whose columns have several levels",
-            path=frame.path,
             hint="join them: df.columns = ['::'.join(map(str, c)).strip(':') for c in df.columns]",
         )
         return
@@ -340,9 +343,8 @@ def name_faults(frame: Table) -> Iterator[InputError]:
         if name in frame.aside:
             continue
         if not name.strip():
-            yield InputError(
+            yield frame.fault(
                 f"{place} has no name",
-                path=frame.path,
                 hint="name it 'row_id' if it identifies samples, or write the file without a row "
                 "index (pandas: index=False)"
                 if name == first and not seen

@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError
 from bbccli.notes import identities, listing
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
@@ -75,10 +74,9 @@ def leave_out_bounds(glance: Glance) -> Sheet:
     names = [cells[c].name for c in sorted(gone)]
     left = sheet.without(names, identities.bounds_left_out(names))
     if not left.cells:
-        raise InputError(
+        raise sheet.fault(
             f"{listing(names)} are bounds or quantiles, in order in nearly every row; there are "
             "no predictions next to them",
-            path=sheet.path,
             column=names[0],
             hint="add the point predictions, or name those that are configurations with "
             "--only NAME",

@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 
 import numpy as np
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import identities, listing
 from bbccli.platform.dataclass import dataclass
@@ -291,10 +291,9 @@ def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple
                 return tuple(present[i] for i in pair)
         if not all(words):
             return tuple(present[::-1] if not words[0] else present)
-    raise InputError(
+    raise sheet.fault(
         f"{listing(names)} sum to 1 in every row, like the probabilities of the classes of one "
         "model, but their names do not match the classes",
-        path=sheet.path,
         column=names[0],
         hint=f"name them 'config{CLASS_SEPARATOR}{present[0]}' and so on; {parameter('only')} '*' "
         "if they are configurations"

@@ -223,10 +223,9 @@ def _refuse_key_of_repeats(table: Table, repeat: str, spare: Sequence[str], rows
         once = int(keys.max()) + 1 == size and not len(repeated(joint([repeats, keys])))
         in_order = keys[np.argsort(repeats, kind="stable")]
         if once and (in_order != np.tile(in_order[:size], len(rows) // size)).any():
-            raise InputError(
+            raise table.fault(
                 "has the same values in every repeat, each once, in another order, like the key of "
                 "the samples",
-                path=table.path,
                 column=name,
                 hint=f"give {parameter('row_id', name)}",
             )
@@ -254,10 +253,9 @@ def _fault(
     )
     apart = f"{parameter('group', group.name)} if they belong to related samples"
     where = " of one repeat" if "repeat" in roles else ""
-    return InputError(
+    return table.fault(
         f"{group.rows_of_each}{where}, and one truth each, like the key of the samples, or "
         "groups of them",
-        path=table.path,
         column=group.name,
         hint=long + (f"{again}, {apart}" if group.is_key else f"{apart}, {again}"),
     )

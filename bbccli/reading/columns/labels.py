@@ -77,9 +77,8 @@ def turn_confidence(glance: Glance) -> Sheet:
             place, values = data.column_names.index(cell.source), of_class(numbers, codes, 1)
             data = data.set_column(place, cell.source, as_arrow(values))
         elif label not in sheet.configurations:
-            raise InputError(
+            raise sheet.fault(
                 f"holds the probability of the predicted class ({label}), not of one class",
-                path=sheet.path,
                 column=cell.name,
                 hint=f"--exclude {cell.name!r} and keep {label}, for the share of right "
                 "predictions; or write one column 'config::class' per class",

@@ -8,7 +8,6 @@ from itertools import compress, product
 
 import numpy as np
 
-from bbccli.errors import InputError
 from bbccli.metrics.kernels.pairs import mean_ranks
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
@@ -124,10 +123,9 @@ def refuse_residuals(glance: Glance) -> Sheet:
         derived |= _marks(glance, derived)
     if derived:
         column, what = next(iter(derived.items()))
-        raise InputError(
+        raise sheet.fault(
             f"{column} is {what} in every row, so it holds the truth"
             + (f"; as do {listing([*derived][1:])}" if len(derived) > 1 else ""),
-            path=sheet.path,
             column=column,
             hint=" ".join(f"--exclude {name!r}" for name in derived)
             + "; or use --only '*' if it is a configuration",
@@ -143,9 +141,8 @@ def _refuse_further_truths(glance: Glance, truth: str) -> None:
     like = re.compile(re.escape(stem) + r"[\W_]*\d+", re.IGNORECASE)
     names = [cell.name for cell in glance.cells if like.fullmatch(cell.name)]
     if more := names if len(stem) > (stem == truth) else []:  # all columns may be numbers
-        raise InputError(
+        raise glance.sheet.fault(
             f"{listing([truth, *more])} are called like several outcomes",
-            path=glance.sheet.path,
             hint="correct one at a time, and leave out what predicts the others: "
             + " ".join(f"--exclude {name!r}" for name in more)
             + "; or use --only '*' if they are configurations",

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.metrics import METRICS, meant_by
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
@@ -103,9 +103,8 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
         for name in unique
     )
     if per_metric or (worth and of_search and sum(worth) + n_others >= _ENOUGH):
-        raise InputError(
+        raise table.fault(
             "holds scores of a search, not predictions",
-            path=table.path,
             hint="give the folder that the tool wrote, or keep the predictions with "
             "bbccli.recording: scores alone can't be corrected"
             if request.roles.row_id is None or request.roles.prediction is not None
@@ -136,9 +135,8 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
             return
         varied += int(spread > 0)
     if varied > 1:
-        raise InputError(
+        raise table.fault(
             "the last row holds the means or sums of the rows above",
-            path=table.path,
             row=last,
             hint="remove a row of totals",
         )
@@ -155,10 +153,9 @@ def refuse_units(table: Table, _request: Request, _hints: Hints, _known: Collect
     units = [name for name, n_above in counts.items() if n_above]
     if len(units) > 1:
         several = max(counts.values()) > 1
-        raise InputError(
+        raise table.fault(
             f"the first {'rows hold' if several else 'row holds'} units, or another line of the "
             f"header: {listing(units)} hold numbers below",
-            path=table.path,
             row=0,
             hint="remove these two rows" if several else "remove that row",
         )
@@ -222,9 +219,8 @@ def refuse_metrics(glance: Glance) -> Sheet:
     numbers = [c.name for c in sheet.cells if c.source not in sheet.table.texts]
     wide = sheet.scored and sheet.layout == WIDE and not sheet.declared
     if wide and len(numbers) > 1 and all(map(_worth, numbers)):
-        raise InputError(
+        raise sheet.fault(
             f"{listing(numbers)} are metrics of one system, not configurations to choose from",
-            path=sheet.path,
             hint=f"give {parameter('only', numbers[0])} for the interval of one; to compare "
             "systems, give one metric, with a column for each system",
         )

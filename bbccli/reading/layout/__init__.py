@@ -220,9 +220,8 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
         keys = (n for n in first.names if n in first.texts and same_in_all(whole, n))
         # none where the key is another in each run of a framework
         shared = next((n for n in keys if len(first.column(n).codes()[1]) == n_rows), "")
-        raise InputError(
+        raise tables[1].fault(
             f"has no sample in common with {tables[0].path}, by {apart!r}",
-            path=tables[1].path,
             hint=f"give {parameter('row_id', shared)}, which has the same values in all files"
             if shared
             else f"give {parameter('fold_files', True)} if the files hold the folds of one "

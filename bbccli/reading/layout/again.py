@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.notes import listing
 from bbccli.reading.layout.dialects.base import Layout
 from bbccli.reading.numerals import Moment, times_of
@@ -23,9 +23,8 @@ def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Momen
                 columns[name] = moments
         if len(columns) != 1:
             which = listing([*columns]) or "none does"
-            raise InputError(
+            raise table.fault(
                 f"one column must say when each row was scored, and {which}",
-                path=table.path,
                 hint="keep one column of times; or count all rows with "
                 + parameter("again", Again.EPOCH),
             )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import OptionError, parameter
 from bbccli.notes import listing
 from bbccli.reading.arrow import as_arrow, pa, plain
 from bbccli.reading.interface import Predictions
@@ -89,18 +89,16 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
         if beside and role in BESIDE and name not in columns:
             continue
         if name is not None and name not in columns:
-            raise InputError(
+            raise sheet.fault(
                 f"{parameter(role)} is {name!r}, which is not a column",
-                path=sheet.path,
                 hint=nearest_names(name, [*columns]) or f"the columns are {listing([*columns], 8)}",
             )
         roles |= {} if name is None else {role: columns[name]}
     if request.roles.time or request.roles.event:
         roles.pop("truth", None)
     if "truth" not in absent and not {"truth", "time"} & roles.keys():
-        raise InputError(
+        raise sheet.fault(
             f"{about.run.tool if about.run else 'such'} exports hold no labels",
-            path=sheet.path,
             hint=f"use {parameter('task', Task.SCORE)}"
             if of_scores
             else "give --labels train.csv --truth COLUMN, the training data in the same order",

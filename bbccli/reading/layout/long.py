@@ -164,10 +164,9 @@ def _places(
     """Return the (C, n_keys) row of each cell, -1 where there is none; of several the newest."""
     shape = (len(rows.names), len(rows.first))
     if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
-        raise InputError(
+        raise table.fault(
             f"{shape[0]} configurations on {shape[1]} samples have {table.n_rows} rows in all: "
             "almost no sample is predicted by more than one",
-            path=table.path,
             hint="check the columns of configuration and key",
         )
     cells = rows.configurations * shape[1] + rows.keys

@@ -173,7 +173,7 @@ def appended(tables: Sequence[Table], path: str, folds: Sequence[int] = ()) -> T
 def refuse_lacking(what: str, *, is_in: Table, not_in: Table) -> NoReturn:
     """Refuse a file that lacks a column of another one."""
     problem = f"has no {what}, but {is_in.path} has one"
-    raise InputError(problem, path=not_in.path, hint="write the same columns in all files")
+    raise not_in.fault(problem, hint="write the same columns in all files")
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
@@ -183,7 +183,7 @@ def _refuse_same_content(tables: Sequence[Table]) -> None:
         earlier = seen.setdefault(table.sha256 or table.path, table.path)
         if earlier != table.path:
             problem = f"has the same content as {earlier}"
-            raise InputError(problem, path=table.path, hint="name one of the two")
+            raise table.fault(problem, hint="name one of the two")
 
 
 def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:
@@ -216,9 +216,8 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
 def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout) -> None:
     """Check that every file has the columns of the first one, and the same key, if any."""
     if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
-        raise InputError(
+        raise table.fault(
             "predictions are lists in some files, and not in others",
-            path=table.path,
             hint="write the column the same way in all files",
         )
     columns, expected = ({*each.roles, *each.predictions} for each in (layout, first_layout))
@@ -236,9 +235,8 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
         shared = [name for name in layout.spare if name in first_layout.spare]
         refuse_overlooked(table, shared, first.path, " if it is")
     elif key.casefold() != first_key.casefold():
-        raise InputError(
+        raise table.fault(
             f"has the key {key!r}, but {first.path} has {first_key!r}",
-            path=table.path,
             hint="give the key of the samples the same name in all files",
         )
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import OptionError, parameter
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
@@ -45,9 +45,8 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         check_outcome(chosen, table, hints)
     if not names:
         inner = table.opened.names[len(table.names) :]
-        raise InputError(
+        raise table.fault(
             "no configuration column",
-            path=table.path,
             hint=f"give one column per configuration; found only {listing(table.names)}"
             + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else "")
             + (f"; {parameter('only')} opens {listing(inner)}" if inner else ""),
@@ -152,10 +151,9 @@ def _is_survival(
     if hints.task is not None or truth_by_hand:
         return False
     if by_name["truth"]:
-        raise InputError(
+        raise table.fault(
             f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
             f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
-            path=table.path,
             hint="give --task survival, or --truth NAME",
         )
     return True
@@ -165,9 +163,8 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
     """Refuse two synonyms, or two spellings of the written name, for the truth."""
     written = [name.casefold() == NAMES["truth"][0] for name in names]
     if len(names) > 1 and sum(written) != 1:
-        raise InputError(
+        raise table.fault(
             f"more than one column could be the truth: {listing([repr(n) for n in names])}",
-            path=table.path,
             hint=f"give {parameter('truth', names[0])}, or another of them",
         )
 
@@ -183,17 +180,15 @@ def check_outcome(
 
     if half:
         present, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
-        raise InputError(
+        raise table.fault(
             f"a survival outcome needs a column {missing!r} beside {chosen[present]!r}",
-            path=table.path,
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
     _refuse_other_truths(chosen, table, hints)
     by_option = f"{parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
     if are_folds(table, chosen):
-        raise InputError(
+        raise table.fault(
             f"no truth column among {listing(table.names, 8)}: each row seems to be a fold",
-            path=table.path,
             hint="keep the predictions of the samples, for example with bbccli.recording, because "
             f"scores of folds can't be corrected; if the rows are samples, give {by_option}",
         )
@@ -210,9 +205,8 @@ def check_outcome(
     also = f"also give {advised}, if that is right" * bool(str(advised) and not of_truth)
     near = "" if str(advised) else nearest_names("truth", table.names)
     ways = (by_hand, scores * (rows == of_truth), also, near)
-    raise InputError(
+    raise table.fault(
         f"no truth column among {listing(table.names, 8)}",
-        path=table.path,
         hint="; ".join(filter(None, ways)),
     )
 
@@ -238,9 +232,8 @@ def _refuse_other_truths(chosen: Mapping[str, str], table: Table, hints: Hints) 
 
     for role, name in chosen.items():
         if name == getattr(hints.roles, role) and name.casefold() in NAMES["truth"]:
-            raise InputError(
+            raise table.fault(
                 f"no truth column: {parameter(role, name)} takes the one of this name",
-                path=table.path,
                 hint=f"name the column of the {role}s, or that of the truth with --truth NAME",
             )
     for name in table.nested:
@@ -253,10 +246,9 @@ def _refuse_other_truths(chosen: Mapping[str, str], table: Table, hints: Hints) 
     if len(found) == 1 and len(found[0]) < len(numeric):
         names = [numeric[place] for place in found[0]]
         word = -1 if len({name.rpartition("_")[2] for name in names}) > 1 else 0
-        raise InputError(
+        raise table.fault(
             f"no truth column, but in every row one of {listing(names, 8)} is 1, and the others "
             "are 0: a truth in a column for each class",
-            path=table.path,
             column=names[0],
             hint=f"write it in one column, in pandas: df['truth'] = df[{names}].idxmax(axis=1)"
             f".str.split('_').str[{word}]",

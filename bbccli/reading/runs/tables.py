@@ -152,9 +152,8 @@ def _check_labels(table: Table, label: str, outcome: str) -> None:
     usable = (codes >= 0) & np.isfinite(chances).all(axis=1)
     share = _agreement(codes[usable], chances[usable]) if usable.any() else 1.0
     if share < _FEWEST:
-        raise InputError(
+        raise table.fault(
             f"predicted labels contradict the probabilities: {percent(share, 0)} agree",
-            path=table.path,
             column=predicted,
             hint="the classes are swapped, or rows are mixed up: export the predictions again",
         )

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.notes import listing
 from bbccli.reading.column import joint
 from bbccli.reading.layout.dialects.base import (
@@ -101,9 +101,8 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
         if (column := getattr(hints.roles, role) or column_named(frame, role)) in frame.names
     ]
     if not hints.roles.row_id and column_named(frame, "row_id") is None:
-        raise InputError(
+        raise frame.fault(
             "integers may be names of configurations, or predictions",
-            path=frame.path,
             column=name,
             hint=f"use --configuration {name} or --dialect wide",
         )
@@ -178,10 +177,9 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     else:
         classes = {*free} if numbers and not (advised or hints.task is Task.SCORE) else set()
         if other := next((t.path for t in hints.tables if not classes <= {*t.names}), None):
-            raise InputError(
+            raise frame.fault(
                 f"holds {len(free)} columns of predictions, with names that {other} lacks, but of "
                 "several files each must hold one configuration",
-                path=frame.path,
                 hint="write all columns into one file (numpy: column_stack); use bbc batch if each "
                 "file is a separate experiment",
             )
@@ -193,9 +191,8 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     elif among and "truth" in hints.absent and hints.task is not Task.SCORE:
         advised += f" {parameter('truth', among[0])}, if the labels are called so"
     whole = "; use bbc batch if each file is a separate experiment" * ("truth" in plain.roles)
-    raise InputError(
+    raise frame.fault(
         f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
-        path=frame.path,
         hint=f"{advised}{whole}"
         if among
         else "use a column 'prediction', or one 'prob.<class>' per class, or "
@@ -235,9 +232,8 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     """
     pred, truth = column_called(frame, "pred"), column_called(frame, "obs")
     if pred is None or truth is None:
-        raise InputError(
+        raise frame.fault(
             "lacks the columns 'pred' and 'obs', so it is not fit$pred of caret",
-            path=frame.path,
             hint="use write.csv(fit$pred, row.names = FALSE), or give another --dialect",
         )
     obs = frame.column(role_column(frame, hints, "truth", truth))
@@ -307,9 +303,8 @@ def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
     for some in (among, names):
         if len(some) == 1:
             return some[0]
-    raise InputError(
+    raise frame.fault(
         f"it is unclear which column is the outcome: {listing(names or list(frame.names), 8)}",
-        path=frame.path,
         hint="give --truth NAME",
     )
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import pattern
@@ -169,9 +169,8 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
     among = advice(frame, assign_roles(frame, hints, (), {}).roles, hints, long=True).among
     which = f", where NAME is one of {listing(among, 8)}" if len(among) > 1 else ""
     given = parameter("prediction", among[0]) if len(among) == 1 else "--prediction NAME"
-    raise InputError(
+    raise frame.fault(
         f"no column of predictions among {listing(frame.names, 8)}",
-        path=frame.path,
         hint="name it 'prediction' or 'score', or one column 'prob.<class>' per class; "
         f"or give {given}{which}",
     )
