@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 else:
 
     class _Imported:
-        """A library that is imported once something in it is needed."""
+        """pyarrow and its parts, imported once something in them is needed."""
 
         def __getattr__(self, name: str) -> Any:
             import pyarrow
 
+            with suppress(ModuleNotFoundError):
+                import_module(f"pyarrow.{name}")
             vars(self).update(vars(pyarrow))
             return getattr(pyarrow, name)
 

@@ -49,15 +49,13 @@ def matching_rows(key: Column, row_id: Column) -> IntArray:
     """Return (n_rows,) entries of `key`, which has each key once, equal to the entries of
     `row_id`.
     """
-    import pyarrow.compute as pc
-
     key.present("row_id", hint="give every row the key of its sample")
     again = repeated(key.codes()[0])
     if len(again):
         raise key.fault("row_id occurs twice", again, hint="give one row per sample")
     ours, theirs = alike([row_id, key], otherwise_text=True)
-    unknown = np.flatnonzero(null_mask(pc.index_in(theirs, ours)))
-    entries = pc.index_in(ours, theirs)
+    unknown = np.flatnonzero(null_mask(pa.compute.index_in(theirs, ours)))
+    entries = pa.compute.index_in(ours, theirs)
     missing = np.flatnonzero(null_mask(entries))
     if len(unknown) and (len(missing) or _are_row_numbers(row_id)):
         hint = (
@@ -134,18 +132,16 @@ def refuse_two_spellings(key: Column) -> None:
 
 def refuse_other_forms(columns: Sequence[Column], arrays: Sequence[pa.Array]) -> None:
     """Refuse a file most of whose further keys are keys of the first one in another form."""
-    import pyarrow.compute as pc
-
     first = arrays[0]
     for column, keys in zip(columns[1:], arrays[1:], strict=True):
         if not (is_text(first.type) and is_text(keys.type)) or keys.equals(first):
             continue
         ours, theirs = (apply("unique", keys).drop_null() for keys in (keys, first))
         lone, others = (
-            ours.filter(apply("invert", pc.is_in(ours, other)))
+            ours.filter(apply("invert", pa.compute.is_in(ours, other)))
             for ours, other in ((ours, theirs), (theirs, ours))
         )
-        places = pc.index_in(_plain(lone), _plain(others))
+        places = pa.compute.index_in(_plain(lone), _plain(others))
         same = np.flatnonzero(~null_mask(places))
         if 2 * len(same) > min(len(lone), len(others)):
             other = others[places[int(same[0])].as_py()].as_py()
@@ -175,13 +171,11 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
 
 def _plain(keys: pa.Array) -> pa.Array:
     """Return keys without what may differ between two spellings."""
-    import pyarrow.compute as pc
-
-    keys = pc.utf8_lower(pc.utf8_trim_whitespace(keys))
-    digits = pc.replace_substring_regex(keys, "[-{}]", "")
-    uuid = pc.match_substring_regex(digits, "^[0-9a-f]{32}$")
-    numbers = pc.replace_substring_regex(keys, "(^|[^0-9])0+([0-9])", r"\1\2")
-    return pc.if_else(uuid, digits, numbers)
+    keys = pa.compute.utf8_lower(pa.compute.utf8_trim_whitespace(keys))
+    digits = pa.compute.replace_substring_regex(keys, "[-{}]", "")
+    uuid = pa.compute.match_substring_regex(digits, "^[0-9a-f]{32}$")
+    numbers = pa.compute.replace_substring_regex(keys, "(^|[^0-9])0+([0-9])", r"\1\2")
+    return pa.compute.if_else(uuid, digits, numbers)
 
 
 def _form(key: str) -> str:

@@ -257,17 +257,15 @@ def _of_labels(names: Sequence[str], cells: dict[int, _Cells]) -> list[int]:
 
 def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     """Return the numbers spelled by a column, exact to the last digit; percentages as fractions."""
-    import pyarrow.compute as pc
-
     if cells.plain:
-        how = pc.ReplaceSubstringOptions(",", ".")
+        how = pa.compute.ReplaceSubstringOptions(",", ".")
         return cast(apply("replace_substring", texts, options=how), pa.float64())
     texts = _replaced(texts, _EDGES, "")
     texts = _replaced(texts, f"^({'|'.join(map(re.escape, NO_VALUE))})$", "")
     texts = _replaced(texts, f"[{_APART}{'.' if cells.mark == ',' else ','}]", "")
     texts = _replaced(_replaced(texts, ",", "."), r"\x{2212}", "-")
     texts = _replaced(texts, f"[{_BLANK}]*%$", "e-2")
-    blank = pc.match_substring_regex(texts, pattern="^$")
+    blank = pa.compute.match_substring_regex(texts, pattern="^$")
     texts = apply("if_else", blank, pa.nulls(len(texts), texts.type), texts)
     numbers = cast(texts, pa.float64())
     whole = not cells.is_share and not _matches(cells.values, "[.,eE]").any()
@@ -288,18 +286,14 @@ def _may_be_thousands(table: pa.Table, position: int) -> bool:
 
 
 def _matches(values: pa.Array, pattern: str) -> BoolArray:
-    import pyarrow.compute as pc
-
-    matches = pc.match_substring_regex(values, pattern=pattern)
+    matches = pa.compute.match_substring_regex(values, pattern=pattern)
     return np.asarray(to_numbers(matches) == 1)
 
 
 def _replaced(values: pa.ChunkedArray, pattern: str, by: str) -> pa.ChunkedArray:
-    import pyarrow.compute as pc
-
     if not _matches(values, pattern).any():  # several times faster
         return values
-    return pc.replace_substring_regex(values, pattern=pattern, replacement=by)
+    return pa.compute.replace_substring_regex(values, pattern=pattern, replacement=by)
 
 
 _TIME = pattern(

@@ -18,7 +18,7 @@ import numpy as np
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
-from bbccli.reading.arrow import apply, to_numbers
+from bbccli.reading.arrow import apply, pa, to_numbers
 from bbccli.reading.column import Column, joint, number_of, repeated, text_entries
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import FEWEST_ROWS
@@ -49,8 +49,8 @@ def set_aside_texts(glance: Glance) -> Sheet:
     Means: what a row is of, and when; the origins of forecasts
     Done: not a configuration, with a note; the origins are the folds
     """
-    sheet, request = glance.sheet, glance.request
-    by_place = "repeat" in sheet.roles or request.separate_roles
+    sheet, separate = glance.sheet, glance.request.separate_roles
+    by_place = "repeat" in sheet.roles or separate
     keyless = by_place and "row_id" not in sheet.roles
     if sheet.layout != WIDE or sheet.n_rows < FEWEST_ROWS or keyless:
         return sheet
@@ -61,7 +61,7 @@ def set_aside_texts(glance: Glance) -> Sheet:
         if name in sheet.table.texts and name not in taken
     ]
     times = [column for column in texts if _are_times(column)]
-    for origin, later in () if is_given(request.folds) else _in_order(glance, times):
+    for origin, later in () if "fold" in separate else _in_order(glance, times):
         if _are_origins(sheet, origin, later):
             table = replace(sheet.table, aside=(*sheet.table.aside, later.name))
             notes = [of_metadata.origins(origin.name, later.name)] * ("fold" not in sheet.roles)
@@ -86,12 +86,11 @@ def _are_times(column: Column) -> bool:
     """True if all values are dates, with times or without."""
     if not column.is_text or len(column.nulls):
         return False
-    from pyarrow import compute
-
     values = column.codes()[1]
     parts = (values[:FEWEST_ROWS], values)  # most columns are told by a few
     return all(
-        compute.all(compute.match_substring_regex(part, _TIME)).as_py() is True for part in parts
+        pa.compute.all(pa.compute.match_substring_regex(part, _TIME)).as_py() is True
+        for part in parts
     )
 
 

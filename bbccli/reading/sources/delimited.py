@@ -8,7 +8,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from bbccli.reading.column import EXACT_INTEGERS
 from bbccli.reading.numerals import with_numbers
 from bbccli.reading.roles import CONFIGURATIONS, ITEM_KEYS, NAMES
 from bbccli.reading.sources.header import are_numbers, no_header, refuse_no_header
-
-if TYPE_CHECKING:
-    import pyarrow.csv as pacsv
 
 MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>"]
 MISSING += ["#N/A", "#N/A N/A", "#NA", "#DIV/0!", "#NUM!", "#NULL!"]
@@ -175,11 +172,11 @@ class _Text:
         texts = {name: pa.string() for name in names if as_text(name.strip())}
         return _parsed(self.data, self.delimiter, column_types=texts)
 
-    def misfit(self) -> pacsv.InvalidRow | None:
+    def misfit(self) -> pa.csv.InvalidRow | None:
         """Return the first row whose length differs from the header's."""
-        misfits: list[pacsv.InvalidRow] = []
+        misfits: list[pa.csv.InvalidRow] = []
 
-        def remember(row: pacsv.InvalidRow) -> str:
+        def remember(row: pa.csv.InvalidRow) -> str:
             misfits.append(row)
             return "error" if misfits[1:] else "skip"
 
@@ -192,14 +189,12 @@ def _parsed(
     data: bytes, delimiter: str, *, threads: bool = True, column_types: Any = None, **parse: Any
 ) -> pa.Table:
     """Parse text in one block, since types are inferred from the first block alone."""
-    import pyarrow.csv as pacsv
-
     block = min(len(data) + 1, _LARGEST_BLOCK)
-    return pacsv.read_csv(
+    return pa.csv.read_csv(
         pa.BufferReader(data),
-        pacsv.ReadOptions(block_size=block, use_threads=threads),
-        pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
-        pacsv.ConvertOptions(
+        pa.csv.ReadOptions(block_size=block, use_threads=threads),
+        pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
+        pa.csv.ConvertOptions(
             null_values=MISSING, strings_can_be_null=True, column_types=column_types
         ),
     )
@@ -227,12 +222,10 @@ def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
     Such are two spellings of one number or instant, numbers with more digits than a float holds
     and, if `exact`, numbers with leading zeros or in hexadecimal.
     """
-    import pyarrow.csv as pacsv
-
     sink = pa.BufferOutputStream()
     try:
-        how = pacsv.WriteOptions(quoting_style="none")
-        pacsv.write_csv(pa.table([texts], names=["key"]), sink, how)
+        how = pa.csv.WriteOptions(quoting_style="none")
+        pa.csv.write_csv(pa.table([texts], names=["key"]), sink, how)
     except pa.ArrowException:  # a key contains a delimiter, a quote or a line end
         return texts
     typed = _parsed(sink.getvalue().to_pybytes(), ",", ignore_empty_lines=False).column(0)
@@ -358,7 +351,7 @@ def _line_of(data: bytes, position: int) -> int:
     return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")
 
 
-def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) -> pa.Table | None:
+def _mended(text: _Text, row: pa.csv.InvalidRow, as_text: Callable[[str], bool]) -> pa.Table | None:
     """Return the table of text whose header differs from its rows in length, if that can be
     repaired.
 
@@ -438,7 +431,7 @@ def _differ(column: pa.ChunkedArray) -> bool:
     return not column.null_count and len(column.unique()) == len(column)
 
 
-def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -> InputError:
+def _syntax_error(text: _Text, row: pa.csv.InvalidRow | None, error: Exception) -> InputError:
     """Return the error about the first row whose length differs from the header's."""
     if row is None:
         return InputError(

@@ -55,11 +55,9 @@ def read_ipc(data: bytes) -> tuple[pa.Table, bytes | None]:
 def _feather(source: pa.BufferReader) -> pa.Table:
     import warnings
 
-    from pyarrow import feather
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # version 1 is deprecated
-        return feather.read_table(source, use_threads=False)
+        return pa.feather.read_table(source, use_threads=False)
 
 
 def _check_declared(data: bytes) -> None:

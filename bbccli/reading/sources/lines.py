@@ -10,6 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.platform.guarded_files import bytes_of, trying
+from bbccli.reading.arrow import pa
 from bbccli.reading.evaluations import is_log
 from bbccli.reading.sources import Format, read_content
 from bbccli.reading.sources.delimited import line_of_row, lines_as_written
@@ -64,13 +65,11 @@ def split(path: str, chosen: BoolArray) -> tuple[str, bytes, bytes]:
         )
     suffix = SUFFIXES[form]
     if form is Format.PARQUET:
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(io.BytesIO(data) if data else Path(path))
+        table = pa.parquet.read_table(io.BytesIO(data) if data else Path(path))
         parts = []
         for rows in (~chosen, chosen):
             sink = io.BytesIO()
-            pq.write_table(table.filter(rows), sink)
+            pa.parquet.write_table(table.filter(rows), sink)
             parts.append(sink.getvalue())
         return suffix, parts[0], parts[1]
     header: list[bytes] = []

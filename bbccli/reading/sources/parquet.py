@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from bbccli.reading.arrow import (
     to_codes,
     to_lengths,
 )
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 METADATA_KEY = b"bbc"
 
@@ -55,8 +52,8 @@ class ColumnsOnDisk:
     """The part of the interface of an Arrow table that readers use, for a file on disk."""
 
     path: str
-    file: pq.ParquetFile
-    bare: pq.ParquetFile
+    file: pa.parquet.ParquetFile
+    bare: pa.parquet.ParquetFile
     """The same file, of which texts are read as they are: see `_columns`."""
     schema: pa.Schema
 
@@ -154,7 +151,10 @@ def read_parquet(
 
 
 def _columns(
-    file: pq.ParquetFile, bare: pq.ParquetFile, packed: int, names: Sequence[str] | None
+    file: pa.parquet.ParquetFile,
+    bare: pa.parquet.ParquetFile,
+    packed: int,
+    names: Sequence[str] | None,
 ) -> pa.Table:
     """Read the columns of these names, all if None.
 
@@ -215,14 +215,12 @@ def check_texts(table: pa.Table) -> int:
     return size
 
 
-def _opened(source: bytes | Path, **how: Any) -> pq.ParquetFile:
-    import pyarrow.parquet as pq
-
+def _opened(source: bytes | Path, **how: Any) -> pa.parquet.ParquetFile:
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
-    return pq.ParquetFile(place, buffer_size=_BUFFER, pre_buffer=False, **how)
+    return pa.parquet.ParquetFile(place, buffer_size=_BUFFER, pre_buffer=False, **how)
 
 
-def _declared_size(file: pq.ParquetFile, source: bytes | Path, *, lists: bool) -> int:
+def _declared_size(file: pa.parquet.ParquetFile, source: bytes | Path, *, lists: bool) -> int:
     """Return the unpacked size of all columns by the footer; repeated values may pack into nothing.
 
     Only row groups are used: pyarrow ends the process on damaged descriptions of columns.

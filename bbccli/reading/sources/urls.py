@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from threading import Thread
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from bbccli.errors import BbcError, InputError
@@ -17,9 +17,6 @@ from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, record_read
 from bbccli.platform.resources import check_size, read_within
 from bbccli.reading.arrow import pa
-
-if TYPE_CHECKING:
-    from pyarrow.fs import FileSystem
 
 _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
@@ -92,16 +89,14 @@ def local_path(url: str) -> str | None:
 
 def matching_urls(pattern: str) -> list[str]:
     """Return the URLs of files that match a pattern such as s3://bucket/**/p.csv, sorted."""
-    from pyarrow.fs import FileSelector, FileType
-
     system, path = _opened(pattern)
     parts = PurePosixPath(path).parts
     plain = next(i for i, part in enumerate(parts) if _WILD.search(part))
     wanted = regular_expression(path)
     with _readable(pattern):
-        folder = FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
+        folder = pa.fs.FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
         everything = _in_time(pattern, lambda: system.get_file_info(folder))
-        files = [info for info in everything if info.type == FileType.File]
+        files = [info for info in everything if info.type == pa.fs.FileType.File]
     start, _, end = pattern.partition(path)
     return sorted(f"{start}{info.path}{end}" for info in files if wanted.fullmatch(info.path))
 
@@ -122,13 +117,11 @@ def regular_expression(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(a + b for a, b in zip(plain, [*wild, ""], strict=True)))
 
 
-def _opened(url: str) -> tuple[FileSystem, Any]:
+def _opened(url: str) -> tuple[pa.fs.FileSystem, Any]:
     """Return the file system of a URL, pyarrow's if possible, else fsspec's, and the path in it."""
-    from pyarrow import fs
-
     with _readable(url):
         try:
-            return _in_time(url, lambda: fs.FileSystem.from_uri(url))  # type: ignore[no-any-return]
+            return _in_time(url, lambda: pa.fs.FileSystem.from_uri(url))  # type: ignore[no-any-return]
         except pa.ArrowInvalid:
             pass
         try:
@@ -144,10 +137,10 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
                 path=url,
                 hint=f"pip install fsspec, and its backend for {protocol}",
             ) from error
-    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+    return pa.fs.PyFileSystem(pa.fs.FSSpecHandler(system)), path
 
 
-def _is_local(system: FileSystem) -> bool:
+def _is_local(system: pa.fs.FileSystem) -> bool:
     """True if a file system of pyarrow or fsspec is local."""
     behind = getattr(getattr(system, "handler", None), "fs", None)
     return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
