@@ -16,7 +16,7 @@ from typing import Any
 
 from bbccli.domain.choices import Missing
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import OptionError, naming, parameter
 from bbccli.notes import identities, of_metadata
 from bbccli.platform import resources
 from bbccli.reading.assembly import assemble
@@ -215,7 +215,7 @@ def understand_sheet(
     with problems.of("assembly", fatal=True, each=each):
         values = interpret(sound, values, outcome)
     problems.raise_first()
-    with problems.of("assembly", fatal=True):
+    with problems.of("assembly", fatal=True), naming(sheet.path):
         matrix = assemble(sound, outcome, values, request)
     declared = request.positive is not None or sheet.metadata.positive_class is not None
     run = matrix.source.run

@@ -36,9 +36,6 @@ else:
 
     pa = _Imported()
 
-_UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
-"""Positions of the digits in a written UUID."""
-
 _MANY = 10_000
 """Most elements in a list; a file with more rows may have as many as it has rows."""
 
@@ -456,17 +453,10 @@ def _is_uuid(kind: pa.DataType) -> bool:
 
 def _written_uuids(chunk: pa.Array) -> pa.Array:
     """Return 16-byte UUIDs (n,) as text such as 123e4567-e89b-12d3-a456-426614174000."""
-    if chunk.null_count == len(chunk):
-        return pa.nulls(len(chunk), pa.string())
-    whole = np.frombuffer(chunk.buffers()[1], np.uint8)
-    data = whole[16 * chunk.offset : 16 * (chunk.offset + len(chunk))].reshape(-1, 16)
-    digits = np.frombuffer(b"0123456789abcdef", np.uint8)
-    written = np.full((len(chunk), 36), ord("-"), np.uint8)
-    written[:, _UUID_DIGITS] = digits[np.stack([data >> 4, data & 15], axis=-1).reshape(-1, 32)]
-    ends = pa.py_buffer(np.arange(len(chunk) + 1, dtype=np.int32) * 36)
-    text = pa.Array.from_buffers(pa.string(), len(chunk), [None, ends, pa.py_buffer(written)])
-    gaps = pa.array(null_mask(chunk))
-    return apply("if_else", gaps, pa.nulls(len(chunk), pa.string()), text)
+    from uuid import UUID
+
+    texts = [None if value is None else str(UUID(bytes=value)) for value in chunk.to_pylist()]
+    return pa.array(texts, pa.string())
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

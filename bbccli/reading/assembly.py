@@ -129,7 +129,7 @@ def _notes_on_predictions(
         return
     copied, every = equal_to_truth(values, outcome), values.array
     if sheet.unfinished is None:
-        refuse_copies(names, copied, known, sheet.path)
+        refuse_copies(names, copied, known)
     if first is not None:
         values = replace(values, array=values.array[:1, first], available=None)
         outcome, folds = outcome.take(first), None

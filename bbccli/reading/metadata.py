@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from bbccli.domain.source import ToolRun
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.records import as_json
 from bbccli.reading.column import name_of
@@ -108,23 +108,24 @@ class Metadata:
 
 def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadata:
     """Parse metadata, as JSON text or as an object, from the source `place`."""
-    raw = dict(text) if isinstance(text, Mapping) else _load(text, place)
-    _check_spec(raw, place)
-    positive = raw.get("positive_class")
-    return Metadata(
-        raw=MappingProxyType(raw),
-        place=place,
-        task=_word(Task, raw, "task", place),
-        classes=tuple(name_of(label) for label in _expect(raw, "classes", list, place) or ()),
-        positive_class=None if positive is None else name_of(positive),
-        flags=_flags(_expect(raw, "configs", list, place) or [], place),
-        n_candidates_total=_expect(raw, "n_candidates_total", int, place),
-        selection=_word(Pooling, raw, "selection", place),
-        undefined=_zero(raw.get("undefined"), place),
-        bounds=_bounds(_expect(raw, "bounds", list, place), place),
-        **_columns(raw, place),
-        run=ToolRun.of(raw),
-    )
+    with naming(place):
+        raw = dict(text) if isinstance(text, Mapping) else _load(text)
+        _check_spec(raw)
+        positive = raw.get("positive_class")
+        return Metadata(
+            raw=MappingProxyType(raw),
+            place=place,
+            task=_word(Task, raw, "task"),
+            classes=tuple(name_of(label) for label in _expect(raw, "classes", list) or ()),
+            positive_class=None if positive is None else name_of(positive),
+            flags=_flags(_expect(raw, "configs", list) or []),
+            n_candidates_total=_expect(raw, "n_candidates_total", int),
+            selection=_word(Pooling, raw, "selection"),
+            undefined=_zero(raw.get("undefined")),
+            bounds=_bounds(_expect(raw, "bounds", list)),
+            **_columns(raw),
+            run=ToolRun.of(raw),
+        )
 
 
 def merged(parts: Sequence[Metadata]) -> Metadata:
@@ -139,81 +140,74 @@ def merged(parts: Sequence[Metadata]) -> Metadata:
     return parse_metadata(raw, present[0].place)
 
 
-def _load(text: str | bytes, place: str) -> dict[str, Any]:
+def _load(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"metadata are not valid JSON: {str(error).splitlines()[0]}",
-            path=place,
             hint="correct the metadata or remove them",
         ) from None
     if not isinstance(raw, dict):
-        raise _wrong("metadata", "object", place)
+        raise _wrong("metadata", "object")
     return raw
 
 
-def _check_spec(raw: Mapping[str, Any], place: str) -> None:
+def _check_spec(raw: Mapping[str, Any]) -> None:
     """Refuse another format or version."""
     if raw.get("spec") != SPEC:
         raise InputError(
             f"metadata have spec {raw.get('spec')!r}, not {SPEC!r}",
-            path=place,
             hint=f'write "spec": "{SPEC}", or remove the metadata',
         )
     version = str(raw.get("version"))
     if version.split(".", maxsplit=1)[0] != MAJOR_VERSION:
         raise InputError(
             f"metadata have version {version!r}; only version {MAJOR_VERSION} is understood",
-            path=place,
             hint="use a newer release of bbc",
         )
 
 
-def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
+def _expect(raw: Mapping[str, Any], key: str, kind: type) -> Any:
     """Return the value of a key, of the given type; None if absent."""
     value = raw.get(key)
     if value is not None and not isinstance(value, kind):
         names = {list: "list", int: "integer", str: "text", dict: "object"}
-        raise _wrong(f"metadata key {key!r}", names[kind], place)
+        raise _wrong(f"metadata key {key!r}", names[kind])
     return value
 
 
-def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
+def _flags(configs: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
     """Return the flags of each configuration, by id."""
     flags: dict[str, tuple[str, ...]] = {}
     for config in configs:
         if not isinstance(config, dict) or not isinstance(config.get("id"), str):
-            raise _wrong("each of the metadata's 'configs'", 'object with a text "id"', place)
+            raise _wrong("each of the metadata's 'configs'", 'object with a text "id"')
         listed = config.get("flags") or []
         if not isinstance(listed, list):
-            raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
+            raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list")
         flags[config["id"]] = tuple(map(str, listed))
     return MappingProxyType(flags)
 
 
-def _word(kind: type[W], raw: Mapping[str, Any], key: str, place: str) -> W | None:
+def _word(kind: type[W], raw: Mapping[str, Any], key: str) -> W | None:
     """Return the value of a key as a member of `kind`; None if absent."""
     value, words = raw.get(key), [str(word) for word in kind]
     if value is not None and value not in words:
-        raise InputError(
-            f"metadata key {key!r} is {value!r}", path=place, hint=f"one of: {', '.join(words)}"
-        )
+        raise InputError(f"metadata key {key!r} is {value!r}", hint=f"one of: {', '.join(words)}")
     return None if value is None else kind(value)
 
 
-def _columns(raw: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _columns(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of roles, and of configurations and classes."""
-    weight = _expect(raw, "weight", str, place)
+    weight = _expect(raw, "weight", str)
     roles, cells = {} if weight is None else {"weight": weight}, {}
-    for name, column in (_expect(raw, "columns", dict, place) or {}).items():
+    for name, column in (_expect(raw, "columns", dict) or {}).items():
         if not isinstance(column, dict) or not isinstance(
             column.get("role", column.get("config")), str
         ):
-            raise _wrong(
-                f"metadata key 'columns', {name!r},", 'object with "role" or "config"', place
-            )
+            raise _wrong(f"metadata key 'columns', {name!r},", 'object with "role" or "config"')
         if "role" in column:
             roles[column["role"]] = name
         else:
@@ -222,7 +216,7 @@ def _columns(raw: Mapping[str, Any], place: str) -> dict[str, Any]:
     return {"roles": roles, "cells": cells}
 
 
-def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | None:
+def _bounds(value: Sequence[Any] | None) -> tuple[float, float] | None:
     """Return two finite numbers, the lower one first."""
     if value is None:
         return None
@@ -230,18 +224,17 @@ def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | No
     if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
         raise InputError(
             f"metadata key 'bounds' is {value!r}",
-            path=place,
             hint="give two numbers, such as [1, 5]",
         )
     return float(numbers[0]), float(numbers[1])
 
 
-def _zero(value: Any, place: str) -> int | None:
+def _zero(value: Any) -> int | None:
     if value is not None and (value != 0 or isinstance(value, bool)):
         hint = "write 0 to count undefined precisions, recalls and F scores as 0, or leave it out"
-        raise InputError(f"metadata key 'undefined' is {value!r}", path=place, hint=hint)
+        raise InputError(f"metadata key 'undefined' is {value!r}", hint=hint)
     return None if value is None else 0
 
 
-def _wrong(what: str, wanted: str, place: str) -> InputError:
-    return InputError(f"{what} must be a JSON {wanted}", path=place, hint="correct the metadata")
+def _wrong(what: str, wanted: str) -> InputError:
+    return InputError(f"{what} must be a JSON {wanted}", hint="correct the metadata")

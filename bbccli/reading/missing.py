@@ -55,8 +55,8 @@ def complete(
     list of Note
         Notes on samples and configurations left out, and on remaining gaps.
     """
-    n_samples, path = sheet.n_samples, sheet.path
-    n_left_out, missing = n_samples - len(sheet.usable), missing_in(predictions.array)
+    n_samples, missing = sheet.n_samples, missing_in(predictions.array)
+    n_left_out = n_samples - len(sheet.usable)
     if there is None and not n_left_out and not missing.any():
         return predictions, np.ones(n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
@@ -64,7 +64,7 @@ def complete(
     policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)
     on_epochs: list[Note] = []
     if sheet.scored and sheet.unfinished is None:
-        predictions, missing, on_epochs = _of_items(predictions, missing, policy, path)
+        predictions, missing, on_epochs = _of_items(predictions, missing, policy)
     names = predictions.configurations
     samples, kept, notes = GAPS[policy](missing, absent)
     notes = [*on_epochs, *notes]
@@ -85,19 +85,18 @@ def complete(
         notes.append(lacking.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
         hint = f"{notes[0].remedy}, or " + _instead(names, missing)
-        raise InputError(notes[0].text, path=path, hint=hint)
+        raise InputError(notes[0].text, hint=hint)
     if not samples.any() or not kept.any():
         raise InputError(
             f"each of the {len(names)} configurations lacks too many predictions "
             f"({percent(missing.mean(), 0)} of all are missing)",
-            path=path,
             hint=_instead(names, missing)
             or "complete the predictions of at least one configuration",
         )
     array = predictions.array if samples.all() else predictions.array[:, samples]
     array = array if kept.all() else array[:, :, kept]
     left = replace(predictions, array=array, configurations=tuple(compress(names, kept)))
-    return _filled(left, gaps | absent[:, samples], path), samples, notes
+    return _filled(left, gaps | absent[:, samples]), samples, notes
 
 
 Kept = tuple[BoolArray, BoolArray, list[Note]]
@@ -155,7 +154,7 @@ A sample that is absent (R, N, 1) from a repeat needs no prediction there.
 
 
 def _of_items(
-    predictions: Values, missing: BoolArray, policy: Missing, path: str
+    predictions: Values, missing: BoolArray, policy: Missing
 ) -> tuple[Values, BoolArray, list[Note]]:
     """Replace missing epochs of items by the mean of the others (R, N, C), and refuse larger gaps,
     and any in constant scores: failures may have been left out.
@@ -169,7 +168,6 @@ def _of_items(
         raise InputError(
             f"every score is {present[0]:g}, and {missing.sum()} of {missing.size} are missing: "
             "were unsolved items left out?",
-            path=path,
             hint="give a score for every item and configuration: 0 for unsolved items",
         )
     if policy is Missing.ERROR:
@@ -183,11 +181,11 @@ def _of_items(
         predictions = replace(predictions, array=np.where(gaps, means, array))
     _, complete_ones, _ = _without_gaps(none, none)
     if policy is Missing.AVAILABLE or (policy is Missing.DROP and not complete_ones.any()):
-        _check_lacking(predictions, none, path)
+        _check_lacking(predictions, none)
     return predictions, none, notes
 
 
-def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
+def _check_lacking(predictions: Values, missing: BoolArray) -> None:
     """Refuse configurations that can't be scored on the items that they have.
 
     They lack more of the items (R, N, C) than `MOST_LACKING` allows, or they lack some and have the
@@ -211,7 +209,7 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
                 hint += "; or --missing drop to leave out configurations that lack any"
             counts = (wrong * lacking).tolist()
             text = counted(predictions.configurations, counts, n_items)
-            raise InputError(f"{problem}: {text}", path=path, hint=hint)
+            raise InputError(f"{problem}: {text}", hint=hint)
 
 
 def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
@@ -254,7 +252,7 @@ def missing_in(array: FloatArray) -> BoolArray:
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
 
 
-def _filled(predictions: Values, gaps: BoolArray, path: str) -> Values:
+def _filled(predictions: Values, gaps: BoolArray) -> Values:
     """Fill gaps (R, N, C) with another prediction of the same configuration; refuse one that shares
     no sample with the others.
     """
@@ -266,7 +264,6 @@ def _filled(predictions: Values, gaps: BoolArray, path: str) -> Values:
         raise InputError(
             f"configuration {predictions.configurations[alone[0]]!r} shares no samples with the "
             "others",
-            path=path,
             hint="give the same row_id to the same sample; files with parts of the samples need "
             "a column 'config'",
         )

@@ -129,7 +129,7 @@ class Table:
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def metadata(self) -> Metadata:
         """The metadata; empty if there are none."""
         if isinstance(self.about, tuple):

@@ -66,9 +66,7 @@ def equal_to_truth(predictions: Values, outcome: Outcome) -> BoolArray:
     return equal
 
 
-def refuse_copies(
-    names: Sequence[str], copies: BoolArray, known: Container[str], path: str
-) -> None:
+def refuse_copies(names: Sequence[str], copies: BoolArray, known: Container[str]) -> None:
     """Refuse configurations that equal the truth, unless they are known to be configurations."""
     refused = [names[c] for c in np.flatnonzero(copies).tolist() if names[c] not in known]
     if refused:
@@ -78,7 +76,6 @@ def refuse_copies(
         keep = "use --only '*' if the models really are always right"
         raise InputError(
             f"equal to the truth in every row: {listing(refused)}",
-            path=path,
             hint=keep if len(refused) == len(names) else f"{leave_out}; or {keep}",
         )
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.platform import resources
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.interface import frameworks, signatures
@@ -67,7 +67,8 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
     files = list({file.path.resolve(): file for file in files}.values())
     named = [Path(path) for path in paths if isinstance(path, str | Path)]
     around = [file for folder in named if folder.is_dir() for file in _walk(folder)]
-    return sheet_of_logs(first, path, files, request, around)
+    with naming(path):
+        return sheet_of_logs(first, path, files, request, around)
 
 
 def _logs(path: Path, request: Request) -> dict[str, list[File]]:

@@ -178,7 +178,7 @@ def _part(key: str, value: object) -> str:
     return text if key in _BARE else f"{key}={text}"
 
 
-def in_common(runs: Runs, path: str) -> tuple[Runs, list[LeftOut]]:
+def in_common(runs: Runs) -> tuple[Runs, list[LeftOut]]:
     """Keep the tasks that all configurations ran, in the order of their first log."""
     tasks = list(dict.fromkeys(task for logs in runs.values() for task in logs))
     lacking = {t: [name for name, logs in runs.items() if t not in logs] for t in tasks}
@@ -187,7 +187,6 @@ def in_common(runs: Runs, path: str) -> tuple[Runs, list[LeftOut]]:
         each = [f"{task} by {len(runs) - len(names)}" for task, names in lacking.items()]
         raise InputError(
             f"no task was run by all {len(runs)} configurations: {listing(each)}",
-            path=path,
             hint="give the logs of one task",
         )
     kept = {n: {t: log for t, log in logs.items() if not lacking[t]} for n, logs in runs.items()}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bbccli.domain.source import Evaluation, LeftOut, ReportedScore, ToolRun
-from bbccli.errors import InputError, parameter
+from bbccli.errors import InputError, naming, parameter
 from bbccli.notes import listing
 from bbccli.platform.resources import check_size
 from bbccli.platform.text import count
@@ -54,7 +54,7 @@ def sheet_of_logs(
 ) -> Sheet:
     """Return the scores of a framework's logs, a row per item and epoch.
 
-    `path` is the name for messages; the hash is that of the names and contents of `files`;
+    `path` is the name of the sheet; the hash is that of the names and contents of `files`;
     `request.roles` may name a scorer (prediction) and a property of the items (group). Of the
     files `around` them those that were not read are named.
     """
@@ -66,22 +66,21 @@ def sheet_of_logs(
         reasons = listing([f"{left.name}: {left.reason}" for left in failed]) or "no run in it"
         raise InputError(
             f"has no usable log of {framework.name} ({reasons})",
-            path=path,
             hint="give logs of finished runs, with a number or a mark for each answer",
         )
-    runs, elsewhere = in_common(runs_of(used), path)
-    scorer, others, without = _scorer(runs, request, path)
+    runs, elsewhere = in_common(runs_of(used))
+    scorer, others, without = _scorer(runs, request)
     elsewhere += [LeftOut(task, f"has no score {scorer}") for task in without]
-    runs = _settled(runs, scorer, without, request.errors, framework.name, path)
+    runs = _settled(runs, scorer, without, request.errors, framework.name)
     entries = [
         _Entry(who, task, log, result, result.scores.get(scorer))
         for who, logs in runs.items()
         for task, log in logs.items()
         for result in log.results
     ]
-    _check_items(entries, len(runs), request, path)
-    _check_content(entries, path)
-    _check_scale(entries, scorer, path)
+    _check_items(entries, len(runs), request)
+    _check_content(entries)
+    _check_scale(entries, scorer)
     evaluation = replace(
         _evaluation(entries, scorer, others),
         headline=request.roles.prediction is not None
@@ -91,7 +90,7 @@ def sheet_of_logs(
         elsewhere=tuple(f"{left.name} ({left.reason})" for left in elsewhere),
         unread=tuple(file.name for file in around if file.resolve() not in read),
     )
-    run = _run(runs, scorer, path)
+    run = _run(runs, scorer)
     left_out = (*failed, *older, *elsewhere)
     scored = {entry.item for entry in entries if entry.score is not None}
     run = replace(
@@ -99,7 +98,7 @@ def sheet_of_logs(
     )
     about = Metadata(task=Task.SCORE, bounds=_bounds(runs, entries, scorer), run=run)
     sha256 = hash_of_files(sorted((file.path.name, file.sha256) for file in files))
-    sheet = sheet_of(path, _predictions(runs, entries, scorer, request, path, about), sha256)
+    sheet = sheet_of(path, _predictions(runs, entries, scorer, request, about), sha256)
     asked = request.roles
     names = {"row_id": asked.row_id or ITEM, "repeat": EPOCH, "group": asked.group or ""}
     roles = {role: replace(column, name=names[role]) for role, column in sheet.roles.items()}
@@ -126,14 +125,14 @@ def _logs(framework: Framework, files: Sequence[File], key: str | None) -> list[
 
 def _keyed(log: Log, name: str) -> Log:
     """Return a log with a fact about each item for its key."""
-    place = str(log.place)
-    keys = {result.item: _fact("row_id", name, result, {}, place) for result in log.results}
-    if None in keys.values() or len({*keys.values()}) < len(keys):
-        raise InputError(
-            f"{parameter('row_id')} is {name!r}, which is no key: items lack it, or share a value",
-            path=place,
-            hint="name a fact that differs between all items",
-        )
+    with naming(log.place):
+        keys = {result.item: _fact("row_id", name, result, {}) for result in log.results}
+        if None in keys.values() or len({*keys.values()}) < len(keys):
+            raise InputError(
+                f"{parameter('row_id')} is {name!r}, which is no key: items lack it, or share a "
+                "value",
+                hint="name a fact that differs between all items",
+            )
     return replace(log, results=[r._replace(item=str(keys[r.item])) for r in log.results])
 
 
@@ -149,9 +148,7 @@ def _whole(log: Log) -> Log:
     return replace(log, scorers=scorers, left_out=left_out)
 
 
-def _scorer(
-    runs: Runs, request: Request, path: str
-) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _scorer(runs: Runs, request: Request) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the scorer that counts, the others, and the tasks that lack it."""
     logs = [(task, log) for logs in runs.values() for task, log in logs.items()]
     tasks = {task for task, _ in logs}
@@ -168,7 +165,6 @@ def _scorer(
             raise InputError(
                 f"no score is in all logs; there {'are' if every else 'is'} "
                 f"{listing(shares, 8) or 'none'}",
-                path=path,
                 hint="name one, to compare on the tasks that have it: "
                 + parameter("prediction", offered[0])
                 if offered
@@ -177,7 +173,6 @@ def _scorer(
     if chosen not in offered:
         raise InputError(
             f"{parameter('prediction')} is {chosen!r}, which is not a score in all logs of a task",
-            path=path,
             hint=nearest_names(chosen, offered)
             or (f"choose from {listing(offered, 8)}" if offered else same),
         )
@@ -186,7 +181,7 @@ def _scorer(
 
 
 def _settled(
-    runs: Runs, scorer: str, without: Sequence[str], errors: Errors | None, tool: str, path: str
+    runs: Runs, scorer: str, without: Sequence[str], errors: Errors | None, tool: str
 ) -> Runs:
     """Return the logs of the tasks with this scorer alone: failed requests count as the option
     says, and the scores of an item in its epochs are reduced as the framework does, in one way.
@@ -201,7 +196,6 @@ def _settled(
     if len(ways) > 1:
         raise InputError(
             f"{scorer} of an item is reduced in different ways from its epochs",
-            path=path,
             hint="give logs with the same reducer of epochs",
         )
     for name, logs in kept.items():
@@ -247,7 +241,7 @@ def _reduced(log: Log, scorer: str) -> Log:
     return replace(log, results=results)
 
 
-def _check_items(entries: Sequence[_Entry], n: int, request: Request, path: str) -> None:
+def _check_items(entries: Sequence[_Entry], n: int, request: Request) -> None:
     """Refuse configurations run on different items, unless gaps are allowed by an option."""
     items: dict[str, set[tuple[str, str]]] = {}
     for entry in entries:
@@ -261,12 +255,11 @@ def _check_items(entries: Sequence[_Entry], n: int, request: Request, path: str)
     raise InputError(
         f"{n_all} of {count(n_any, 'item')} are common to the {n} configurations; "
         f"{fewest} has {len(items[fewest])}",
-        path=path,
         hint=hint + (common if n_all else ""),
     )
 
 
-def _check_content(entries: Sequence[_Entry], path: str) -> None:
+def _check_content(entries: Sequence[_Entry]) -> None:
     """Refuse logs if over half of the items have a different question and answer under the same
     key.
     """
@@ -284,12 +277,11 @@ def _check_content(entries: Sequence[_Entry], path: str) -> None:
             raise InputError(
                 f"{count(len(differ), 'item')} of {task} differ between {who} and "
                 f"{differ[-1]} in question and answer, though their keys are the same",
-                path=path,
                 hint="the data set has changed in between: run all on one, or give the logs of one",
             )
 
 
-def _check_scale(entries: Sequence[_Entry], scorer: str, path: str) -> None:
+def _check_scale(entries: Sequence[_Entry], scorer: str) -> None:
     """Refuse proportions or marks (all from 0 to 1) beside percentages (some over 10)."""
     scores: dict[str, list[float]] = {}
     for entry in entries:
@@ -301,7 +293,6 @@ def _check_scale(entries: Sequence[_Entry], scorer: str, path: str) -> None:
     if shares and percentages:
         raise InputError(
             f"{scorer} is at most 1 for {shares[0]}, but over 10 for {percentages[0]}",
-            path=path,
             hint="these look like proportions and percentages: use the same scale for all",
         )
 
@@ -315,7 +306,7 @@ def _bounds(runs: Runs, entries: Sequence[_Entry], scorer: str) -> tuple[float, 
 
 
 def _predictions(
-    runs: Runs, entries: Sequence[_Entry], scorer: str, request: Request, path: str, about: Metadata
+    runs: Runs, entries: Sequence[_Entry], scorer: str, request: Request, about: Metadata
 ) -> Predictions:
     """Return the scores, by item and epoch in order of first appearance, and the group of each
     if requested.
@@ -334,7 +325,7 @@ def _predictions(
         known = None
         if group is not None:
             place = {ITEM: item, EPOCH: str(key[1])} | ({TASK: task} if task else {})
-            known = _fact("group", group, result, place, path)
+            known = _fact("group", group, result, place)
         groups += [known] if row == len(groups) else []
         fault = hint = ""
         if row in scores[who]:
@@ -349,7 +340,7 @@ def _predictions(
         if fault:
             raise InputError(fault, path=str(log.place), hint=hint)
         scores[who][row] = math.nan if score is None else score
-    check_size(8 * len(rows) * len(runs), path)
+    check_size(8 * len(rows) * len(runs))
     items, epochs = (list(values) for values in zip(*rows, strict=True))
     roles = {"row_id": items, "repeat": epochs} | ({} if group is None else {"group": groups})
     by_configuration = {name: np.full(len(rows), np.nan) for name in runs}
@@ -358,15 +349,12 @@ def _predictions(
     return Predictions(by_configuration, roles, (), about)
 
 
-def _fact(
-    role: str, name: str, result: ItemScores, known: Mapping[str, object], path: str
-) -> str | None:
+def _fact(role: str, name: str, result: ItemScores, known: Mapping[str, object]) -> str | None:
     """Return the group of an item, or its key, by the name of a property."""
     there = {**result.about, **known}
     if name not in there:
         raise InputError(
             f"{parameter(role)} is {name!r}, which is not a property of item {result.item}",
-            path=path,
             hint=nearest_names(name, [*there]) or f"it has {listing([*there], 8)}",
         )
     value = there[name]
@@ -390,15 +378,13 @@ def _evaluation(entries: Sequence[_Entry], scorer: str, others: tuple[str, ...])
     )
 
 
-def _run(runs: Runs, scorer: str, path: str) -> ToolRun:
+def _run(runs: Runs, scorer: str) -> ToolRun:
     """Return the framework's own figures, averaged over tasks by their numbers of scored items."""
     infos = {name: [log.scorers[scorer] for log in logs.values()] for name, logs in runs.items()}
     every = [info for some in infos.values() for info in some]
     losses = {info.lower_is_better for info in every}
     if len(losses) > 1:
-        raise InputError(
-            f"{scorer} is a loss in only some logs", path=path, hint="give those of one task"
-        )
+        raise InputError(f"{scorer} is a loss in only some logs", hint="give those of one task")
     metric = "mean-loss" if losses == {True} else "mean-score"
     reported = []
     for name, logs in runs.items():
