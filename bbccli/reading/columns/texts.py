@@ -25,7 +25,7 @@ from bbccli.reading.columns.groups import FEWEST_ROWS
 from bbccli.reading.numerals import doubt, strangers
 from bbccli.reading.roles import Hints, Request, column_named, is_given
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.reading.table import Table
+from bbccli.reading.table import GLANCE, Table
 from bbccli.types import distinct
 
 _TIME = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]+\d.*)?$"
@@ -155,9 +155,6 @@ def _are_origins(sheet: Sheet, origin: Column, later: Column) -> bool:
     )
 
 
-_GLANCE = 64
-"""Rows looked at before a whole column of text."""
-
 UNEQUAL = 1.5, 5
 """Ratio and difference of the largest to the smallest part from which two or three are no folds."""
 
@@ -209,7 +206,7 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     texts = [name for name in table.names if name in table.texts and name not in known]
     telling: list[str] = []
     for name in texts:
-        some = {*table.head([name], _GLANCE).column(0).to_pylist()} - {None}
+        some = {*table.head([name], GLANCE).column(0).to_pylist()} - {None}
         if some and all(map(_kind_of, some)):
             telling.append(name)
         elif name not in (fold, truth) and all(map(_is_part, some)):

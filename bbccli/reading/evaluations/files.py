@@ -22,7 +22,7 @@ from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, within
 from bbccli.platform.resources import check_ratio, unpack_within
 from bbccli.reading.arrow import pa
-from bbccli.reading.sources import PACKINGS, file_bytes, sha256_of, unpacked
+from bbccli.reading.sources import PACKINGS, file_bytes, sha256_of, unpacked, unpacked_name
 from bbccli.reading.sources.delimited import as_utf8
 
 _T = TypeVar("_T")
@@ -50,9 +50,8 @@ class File:
     def __init__(self, path: Path, folder: Path | None = None) -> None:
         self.path = path
         self._folder = folder
-        suffix = path.suffix.lower()
-        self.packing = PACKINGS.get(suffix)
-        self.name = path.stem if self.packing else path.name
+        self.packing = PACKINGS.get(path.suffix.lower())
+        self.name = unpacked_name(path.name)
         """Name without the suffix of a packing."""
         self.stem, _, ending = self.name.rpartition(".")
         self.suffix = f".{ending.lower()}"

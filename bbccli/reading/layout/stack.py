@@ -20,7 +20,7 @@ from bbccli.reading.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.reading.layout.wide import check_outcome
 from bbccli.reading.predictions import text_fault
 from bbccli.reading.roles import Hints
-from bbccli.reading.sources import PACKINGS, STDIN_NAME
+from bbccli.reading.sources import STDIN_NAME, unpacked_name
 from bbccli.reading.table import Table, joint_hash
 
 _FOLD = re.compile(r"[\W_]*[a-zA-Z]*[\W_]*\*")
@@ -55,10 +55,7 @@ def stem_of(path: str) -> str:
     """Return the name of a file without folder, format and compression."""
     if path == STDIN_NAME:
         return "stdin"
-    name = PurePath(path).name
-    for suffix in PACKINGS:
-        name = name.removesuffix(suffix)
-    stem = PurePath(name).stem
+    stem = PurePath(unpacked_name(PurePath(path).name)).stem
     return _FOLD.sub("", stem) or stem
 
 

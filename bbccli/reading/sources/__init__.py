@@ -160,10 +160,7 @@ def metadata_path(path: str | Path) -> str:
         inner = str(path_of(str(path)))
         return str(path).replace(inner, metadata_path(inner))
     whole = Path(path)
-    name = whole.name
-    for suffix in PACKINGS:
-        name = name.removesuffix(suffix)
-    return str(whole.parent / f"{Path(name).stem}.meta.json")
+    return str(whole.parent / f"{Path(unpacked_name(whole.name)).stem}.meta.json")
 
 
 def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
@@ -340,10 +337,14 @@ def _nearest_file(path: Path) -> str:
     return f"did you mean {path.parent / close[0]}?" if close else "check the path"
 
 
+def unpacked_name(name: str) -> str:
+    """Return the name of a file without the suffix of a compression."""
+    return PurePath(name).stem if PurePath(name).suffix.lower() in PACKINGS else name
+
+
 def unpacked_suffix(path: Path) -> str:
     """Return the suffix of a file, without that of a compression."""
-    name = path.stem if path.suffix.lower() in PACKINGS else path.name
-    return Path(name).suffix.lower()
+    return PurePath(unpacked_name(path.name)).suffix.lower()
 
 
 def may_be_log(path: Path) -> bool:
