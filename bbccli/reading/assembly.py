@@ -207,7 +207,7 @@ def _on_classes(truth: FloatArray | IntArray, predictions: Values) -> Iterator[N
     present, array = distinct(np.asarray(truth, np.int64)).tolist(), predictions.array
     if len(present) > MOST_CLASSES:
         return
-    if predictions.in_unit:
+    if predictions.in_unit():
         yield of_metadata.classes_as_values([*map(str, present)])
     elif (array == np.rint(array)).all():
         other = array[~np.isin(array, present)][0]  # else they were labels

@@ -62,13 +62,10 @@ class Values:
         # a few samples usually make a full comparison unnecessary
         return _among(self.array[:, :8], values) and _among(self.array, values)
 
-    @property
-    def in_unit(self) -> bool:
-        """True if all predictions, which are numbers, are from 0 to 1 or missing."""
-        return self.within(0.0)
-
-    def within(self, slack: float) -> bool:
-        """Return whether no prediction is farther from 0 to 1."""
+    def in_unit(self, slack: float = 0.0) -> bool:
+        """Return whether all predictions, which are numbers, are from 0 to 1 but for a slack, or
+        missing.
+        """
         array = self.array
         lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
         return not bool(lowest < -slack or highest > 1 + slack)
@@ -251,7 +248,7 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
             array = array[:, :, order]
         if several:
             array = array.reshape(*array.shape[:2], len(places), len(classes))
-        elif not replace(values, array=array).in_unit:
+        elif not replace(values, array=array).in_unit():
             other = values.array[:, :, [at[classes[0]] for at in places.values()]]
             array = np.subtract(array, other, dtype=np.float64)  # as if read from text
     elif several:
@@ -267,8 +264,8 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
             "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
         )
     predicted = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
-    proper = predicted.in_unit
-    if not proper and predicted.within(_ROUNDED):
+    proper = predicted.in_unit()
+    if not proper and predicted.in_unit(_ROUNDED):
         array, proper = array.clip(0, 1), True
         predicted = replace(predicted, array=array)
     if proper and several:

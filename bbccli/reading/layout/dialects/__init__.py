@@ -70,8 +70,8 @@ def layout(
     name = None if hints.roles.configuration else configuration_of(frame, hints)
     columns = configuration_columns(frame, hints, *([name] if name else []))
     plain = bool(roles) or not columns or columns[0].casefold() == CONFIGURATION
-    predicted = predictions(frame, hints)
-    return assign_roles(frame, hints, columns, predicted, fixed=roles, global_names=plain)
+    whole = assign_roles(frame, hints, columns, predictions(frame, hints), fixed=roles)
+    return replace(whole, global_names=plain)
 
 
 def configuration_of(frame: Table, hints: Hints) -> str | None:
@@ -249,13 +249,10 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     free = [name for name in frame.names if name not in known]
     configuration = configuration_columns(frame, hints) or free
     layout = assign_roles(
-        *(frame, hints, configuration, predicted),
-        fixed=_CARET,
-        unmentioned=_WEIGHTS,
-        parameters=True,
+        frame, hints, configuration, predicted, fixed=_CARET, unmentioned=_WEIGHTS
     )
     merged = frame.names[0] in free and value_names(frame.column(frame.names[0])) != {"none"}
-    return replace(layout, best_alone=merged)
+    return replace(layout, parameters=True, best_alone=merged)
 
 
 CARET = _OF_R("caret", "fit$pred of caret", _is_caret, _layout_of_caret)

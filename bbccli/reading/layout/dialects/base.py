@@ -184,14 +184,12 @@ def assign_roles(
     *,
     fixed: Mapping[str, Sequence[str]] = MappingProxyType({}),
     unmentioned: Iterable[str] = (),
-    parameters: bool = False,
-    global_names: bool = False,
 ) -> Layout:
     """Assign roles to the remaining columns, by option and by name.
 
     `configuration` and `predicted` are already assigned; `fixed` has the names of columns known to
     the dialect for each role, of which the first present counts, unless an option names another;
-    `unmentioned` columns are in no note; other parameters are those of `Layout`.
+    `unmentioned` columns are in no note.
     """
     given = {role: column for role, names in fixed.items() if (column := first_of(frame, *names))}
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
@@ -207,7 +205,7 @@ def assign_roles(
     chosen = predicted.get(PREDICTION, "").casefold()
     singles = single_predictions(frame) if chosen in _PROBABILITIES else ()
     beside = tuple(name for name in singles if name not in (*predicted.values(), *roles.values()))
-    return Layout(roles, tuple(configuration), predicted, spare, parameters, global_names, beside)
+    return Layout(roles, tuple(configuration), predicted, spare, beside=beside)
 
 
 def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
