@@ -333,7 +333,7 @@ class PilotBasis:
         groups, outcome = self.matrix.groups, self.matrix.outcome
         if groups is not None:
             members = [np.flatnonzero(groups == name) for name in np.unique(groups)]
-            n_groups = max(round(n_samples * len(members) / self.n_samples), 2)
+            n_groups = round(n_samples * len(members) / self.n_samples)
             drawn = [members[integer] for integer in rng.integers(0, len(members), n_groups)]
             sizes = list(map(len, drawn))
             return np.concatenate(drawn), np.repeat(np.arange(n_groups), sizes)

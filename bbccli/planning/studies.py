@@ -162,7 +162,7 @@ def by_simulation(
             hint=f"fewer {parameter('configurations')}, or a wider {parameter('width')}; or leave "
             f"{parameter('check')} out",
         )
-    n_studies = int(np.clip(MOST_DRAWN // n_drawn, 10, N_CHECKED))
+    n_studies = min(MOST_DRAWN // n_drawn, N_CHECKED)
     figures, widths = [], []
     for position in range(n_studies):
         rng: Generator = np.random.default_rng((plan.seed, position, 1))
@@ -187,7 +187,7 @@ MOST_CHECKED = 2000
 
 
 def _means_and_errors(values: FloatArray) -> tuple[list[float], list[float]]:
-    errors = values.std(axis=0, ddof=1) / sqrt(len(values)) if len(values) > 1 else 0 * values[0]
+    errors = values.std(axis=0, ddof=min(len(values) - 1, 1)) / sqrt(len(values))
     return values.mean(axis=0).tolist(), errors.tolist()
 
 

@@ -135,14 +135,16 @@ def test_delong_passes_over_a_repeat_that_holds_out_one_class(ask):
 
 
 @pytest.mark.parametrize(
-    ("last", "n_folds"), [(19, 5), (12, 1)], ids=["no positive at all", "in one fold"]
+    ("last", "n_folds", "names"),
+    [(19, 5, ["b"]), (12, 1, ["b"]), (19, 5, ["a", "b"])],
+    ids=["no positive at all", "in one fold", "of both"],
 )
-def test_folds_without_a_precision_are_counted(ask, last, n_folds):
+def test_folds_without_a_precision_are_counted(ask, last, n_folds, names):
     table = made()
-    table.loc[:last, "b"] = 0.1
+    table.loc[:last, names] = 0.1
     status, found, err = ask(table, "--metric", "precision", "--test", "corrected-t")
     assert (status, found) == (2, None)
-    assert f"error: precision of b is undefined in {n_folds} of 5 folds\n" in err
+    assert f"error: precision of {names[0]} is undefined in {n_folds} of 5 folds\n" in err
     assert "hint: wald or permutation, over samples" in err
 
 

@@ -63,6 +63,15 @@ def test_products_of_many_small_chances_do_not_vanish(low, clip):
     assert found.tolist() == [np.eye(7)[3].tolist()] * len(found)
 
 
+@pytest.mark.usefixtures("engine")
+def test_a_mean_that_equals_the_cut_is_not_above_it():
+    """0.4, 0.8 and 0.3 add up to more than 1.5 in binary; all three together are always right."""
+    rows = np.array([[0.4, 0.8, 0.3], [0.4, 0.8, 0.4], [0.1, 0.8, 0.6], [0.4, 0.8, 0.4]])
+    matrix = PredictionMatrix(binary(n_samples=4).outcome, rows[None], tuple("abc"), "probability")
+    found = shares_of(matrix, "accuracy", "greedy:3", np.ones((1, 4), np.int64))
+    np.testing.assert_allclose(found, [[1 / 3, 1 / 3, 1 / 3]])
+
+
 @pytest.mark.parametrize("shape", ["crowded", "equal", "spread"])
 def test_scores_sort_whatever_their_spread(shape):
     """Where nearly all are within a millionth of the range, and where all are equal."""
