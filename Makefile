@@ -36,7 +36,7 @@ browser: $(VENV)/installed-test .cache/axe.min.js ## Look at pages in Chromium (
 	{ echo "chromium is not installed: apt-get install chromium chromium-driver poppler-utils"; exit 1; }
 	$(BIN)/python -m pytest -q -m browser tests/browser
 
-slow: $(VENV)/installed-test ## Run the statistical studies too, with more examples (minutes)
+slow: $(VENV)/installed-test ## Run every fault and kill too, with more examples (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow" --hypothesis-profile thorough
 
 fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --trees')
