@@ -22,7 +22,7 @@ from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
 from bbccli.recording.partial import arranged, class_names_of, dtype_of, with_others
 from bbccli.recording.scorer import METRIC_FAILED
-from bbccli.recording.store import Listed, Part
+from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
@@ -58,13 +58,16 @@ class Recording:
         Unreadable files.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
-        check_size(sum(file.stat().st_size for file in files), str(path))
-        self.design = store.load_design(path)
-        parts, self.damaged = store.parts_in(path)
-        self.listed: Listing = store.by_identity(store.listed_in(path))
+    def __init__(
+        self,
+        path: Path,
+        design: Design,
+        parts: Iterable[Part],
+        listed: Iterable[Listed] = (),
+        damaged: tuple[str, ...] = (),
+    ) -> None:
+        self.path, self.design, self.damaged = path, design, damaged
+        self.listed: Listing = store.by_identity(listed)
         tries = self._named([self._placed(part) for part in parts])
         self.left_out = tuple(_left_out(tries, self.listed))
         self.tries = [attempt for attempt in tries if attempt.counts]
@@ -170,6 +173,14 @@ class Recording:
         if self.design.tests and self.folds is not None:  # a fold that all lack is missing too
             expected |= self.folds >= 0
         return np.asarray((present == expected[:, :, None]).all(axis=(0, 1)))
+
+
+def recording_in(path: Path) -> Recording:
+    """Return the recording in a folder."""
+    files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+    check_size(sum(file.stat().st_size for file in files), str(path))
+    design, (parts, damaged) = store.load_design(path), store.parts_in(path)
+    return Recording(path, design, parts, store.listed_in(path), damaged)
 
 
 def recognises(path: Path) -> bool:
@@ -363,7 +374,7 @@ RUNS = (
         "recorder",
         f"`{store.HEADER}`",
         recognises,
-        lambda folder: handed_over(Recording(folder)),
+        lambda folder: handed_over(recording_in(folder)),
         Order.FIRST,
     ),
 )

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
@@ -28,9 +28,13 @@ from bbccli.notes import Note
 from bbccli.notes.lacking import configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
 from bbccli.platform.text import count
-from bbccli.reading.arrays import matrix_of
+from bbccli.reading import Request, understand_sheet
+from bbccli.reading.layout.known import sheet_of
+from bbccli.reading.sample_index import place
+from bbccli.reading.sheet import RAISE
 from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names
+from bbccli.recording.reader import Recording, handed_over
 from bbccli.recording.scorer import Listener, convention_of, listening, own_score
 from bbccli.recording.store import Part
 from bbccli.stats.selection.candidates import fold_performances
@@ -46,6 +50,7 @@ ANSWERS = {
 
 
 FAILED = "a fit failed, or its score is not finite"
+_NAME = "DroppingSearchCV"
 
 
 class KeptScore(float):
@@ -211,56 +216,28 @@ class Race:
         return partial.plan_for(matrix, self.metric, self.pooling, self.seed)
 
     def matrix(self) -> PredictionMatrix:
-        """Return the predictions of the candidates trained on all folds."""
-        whole = list(map(_predicted, self.parts))
-        every = [part for parts_of_one in whole for part in parts_of_one]
-        n_repeats = 1 + max(repeat for repeat, _ in self.design.places)
-        axes = np.asarray(every[0].predictions).shape[1:]
-        filled: NDArray[Any] = partial.arranged(self.design, whole, n_repeats, axes)
-        folds = self.design.folds(n_repeats)
-        design = partial.with_others(self.design, every)
-        names = np.array(design.classes, dtype=object)
-        if every[0].kind is PredictionKind.LABEL:
-            filled = partial.class_names_of(filled, design.classes)
-        weights = np.full(self.design.n_samples, np.nan)
-        for part in every:
-            if part.weights is not None and part.split is not None:
-                weights[self.design.tests[part.split]] = part.weights
-        tested = (folds >= 0).any(axis=0) & (np.isnan(weights) | (weights > 0))
-        several = bool((folds[:, tested] >= 0).all() and folds.max() > 0)
-        matrix = matrix_of(
-            filled[:, tested],
-            names[self.design.truth][tested] if len(names) else self.design.truth[tested],
-            configurations=self.names,
-            classes=self.design.classes if axes else None,
-            folds=folds[:, tested] if several else None,
-            groups=None if self.design.groups is None else self.design.groups[tested],
-            weights=None if np.isnan(weights[tested]).any() else weights[tested],
-            task=design.task,
-            positive=design.positive or (names[-1] if design.task is Task.BINARY else None),
-            metadata={
-                "classes": list(names),
-                "configs": [{"id": name} for name in self.names],  # every column is a configuration
-                "selection": str(self.pooling if several else Pooling.POOLED),
-                "undefined": 0,
-            },
-        )
-        kind = partial.common_kind({part.kind for part in every if part.kind})  # 0, 1: no labels
-        return replace(matrix, kind=kind, notes=self._notes(matrix.notes))
+        """Return the predictions of the candidates trained on all folds, as of a recording."""
+        named = [
+            replace(part, identity=name, name=name)
+            for name, parts in zip(self.names, self.parts, strict=True)
+            for part in _predicted(parts)
+        ]
+        run = Recording(Path(_NAME), self.design, named)
+        given = handed_over(run)
+        about = replace(given.about, run=None, n_candidates_total=None, undefined=0)
+        sheet = place(sheet_of(_NAME, replace(given, about=about), sha256=""), RAISE)
+        matrix = understand_sheet(sheet, Request())[1]
+        return replace(matrix, kind=run.kind, notes=self._notes(matrix.notes))  # 0, 1: no labels
 
     def _notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
         """Return the notes on a matrix, telling dropped configurations from failed ones."""
-        failed = [len(_predicted(parts)) < len(parts) for parts in self.parts]
+        failed = np.array([len(_predicted(parts)) < len(parts) for parts in self.parts])
         rest = [note for note in notes if note.code != configurations_dropped.code]
-        for kind, lost in (
-            (configurations_dropped, self._named(np.array(failed))),
-            (dropped_between_folds, self._named(~self.survivors & ~np.array(failed))),
-        ):
-            rest += [kind(lost, len(failed))] if lost else []
+        dropped = ~self.survivors & ~failed
+        for kind, which in ((configurations_dropped, failed), (dropped_between_folds, dropped)):
+            names = [self.names[c] for c in np.flatnonzero(which)]
+            rest += [kind(names, len(failed))] if names else []
         return tuple(rest)
-
-    def _named(self, which: BoolArray) -> list[str]:
-        return [self.names[c] for c in np.flatnonzero(which)]
 
     def _verify(self, matrix: PredictionMatrix, clip: float, alive: Sequence[int]) -> None:
         """Warn if the search and the metric score differently in the same folds."""
