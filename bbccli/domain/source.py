@@ -127,6 +127,11 @@ class ReportedScore:
     selection: Pooling = Pooling.POOLED
     tolerance: float
 
+    @classmethod
+    def rounded(cls, share: float, **of: Any) -> ReportedScore:
+        """Return a score with a tolerance relative to its value, at least to 1."""
+        return cls(tolerance=tolerance_of(share, of["value"]), **of)
+
 
 STOPPED_EARLY = "early_stopping_on_fold"
 """Flag of a configuration that stopped training by the samples that score it."""

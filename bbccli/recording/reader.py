@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import FoldCurves, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError
 from bbccli.platform.resources import check_size
 from bbccli.reading.interface import Order, Predictions, RunReader
@@ -302,14 +302,8 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
         if np.isfinite(value):
             kinds = (None, PredictionKind.LABEL)
             share = share_of(part.predictions for part in attempt.parts if part.kind not in kinds)
-            score = ReportedScore(
-                id=attempt.name,
-                metric=run.design.scoring,
-                value=value,
-                selection=selection,
-                tolerance=tolerance_of(share, value),
-            )
-            yield position, score
+            about = {"metric": run.design.scoring, "selection": selection}
+            yield position, ReportedScore.rounded(share, id=attempt.name, value=value, **about)
 
 
 def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:

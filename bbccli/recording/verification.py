@@ -428,11 +428,8 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
     inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
     share = share_of([first.predictions]) if inexact else TOLERANCE
     scores = (
-        ReportedScore(
-            id=name,
-            metric=plan.scoring,
-            value=plan.sign * part.known_score,
-            tolerance=tolerance_of(share, part.known_score),
+        ReportedScore.rounded(
+            share, id=name, metric=plan.scoring, value=plan.sign * part.known_score
         )
         for name, part in zip(matrix.configurations, group, strict=True)
     )

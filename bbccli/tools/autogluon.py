@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from bbccli.domain import source
 from bbccli.domain.source import STOPPED_EARLY, Ensemble, LeftOut, ToolRun
 from bbccli.errors import InputError
-from bbccli.metrics import METRICS, canonical
+from bbccli.metrics import METRICS, meant_by
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
@@ -53,6 +53,8 @@ _MEANS = ("", "_macro", "_micro", "_weighted")
 _OURS = (
     *("accuracy", "balanced_accuracy", "average_precision", "log_loss", "mcc", "roc_auc"),
     *("roc_auc_ovo", "roc_auc_ovr", "r2", "rmse", "mse", "mae", "mape"),
+    *(f"{error}_error" for error in ("root_mean_squared", "mean_squared", "mean_absolute")),
+    *("median_absolute_error", "mean_absolute_percentage_error"),
     *(f"{metric}{mean}" for metric in ("f1", "precision", "recall") for mean in _MEANS),
 )
 _METRICS = {  # by name: a custom metric may have the name of one of ours
@@ -61,12 +63,7 @@ _METRICS = {  # by name: a custom metric may have the name of one of ours
     "roc_auc_ovr_macro": "auc-ovr",
     "pearsonr": "pearson",
     "spearmanr": "spearman",
-    "root_mean_squared_error": "rmse",
-    "mean_squared_error": "mse",
-    "mean_absolute_error": "mae",
-    "median_absolute_error": "medae",
-    "mean_absolute_percentage_error": "mape",
-    **{name: canonical(name, METRICS) for name in _OURS},
+    **{name: meant_by(name.replace("_", "-")) for name in _OURS},
 }
 
 _OOF = Path("utils", "oof.pkl")
@@ -76,7 +73,7 @@ _FOREIGN = "does not hold {} predictions as AutoGluon writes them"
 _EXPORT = "export the predictions as Parquet or CSV"
 _SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
 _LEVEL = re.compile(r"_BAG_L(\d+)")
-_CHILD = re.compile(r"S(\d+)F(\d+)")
+_CHILD, _ALONE = re.compile(r"S\d+F\d+"), "S1F1"
 _ENSEMBLE = "WeightedEnsemble"
 _OUT_OF_BAG = ("RandomForest", "ExtraTrees", "KNeighbors")
 _STOPPED_EARLY = (
@@ -103,7 +100,6 @@ def load(path: Path) -> Predictions:
     if is_file(y_val) and not validated:
         raise InputError(
             "was fitted without num_bag_folds, and the predictions for its hold-out were not kept",
-            path=path,
             hint="fit it with num_bag_folds=5, or without hyperparameter_tune_kwargs",
         )
     for name in sorted({*_models(path), *validated}):
@@ -124,24 +120,15 @@ def load(path: Path) -> Predictions:
     excluded += [failure for failure in _failed(path) if failure.name not in predictions]
     if not predictions:
         hint = "fit it without save_space=True, which deletes them"
-        raise InputError("has no predictions of a validation", path=path, hint=hint)
-    (first, of_first), *_ = predictions.items()
-    shape = of_first.shape
-    for name, values in predictions.items():
-        if values.shape != shape:
-            raise InputError(
-                f"predictions of {name} have shape {values.shape}, those of {first} have shape "
-                f"{shape}",
-                path=path,
-                hint="fit all models on the same data",
-            )
+        raise InputError("has no predictions of a validation", hint=hint)
     place = y_val if validated else path / _DATA / "y.pkl"
-    roles = _labels(place, len(of_first), held_out=bool(validated))
-    _refuse_quantiles(path, of_first, roles)
+    roles = _labels(place, held_out=bool(validated))
+    first = next(iter(predictions.values()))
+    _refuse_quantiles(first, roles)
     why = f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)"
     run = ToolRun(tool="AutoGluon", left_out=tuple(excluded), unchecked=why)
     coded = bool(roles) and roles["truth"].dtype.kind == "u"
-    classes = tuple(map(str, range(shape[1] if len(shape) == 2 else 2))) if coded else ()
+    classes = tuple(map(str, range(first.shape[1] if first.ndim == 2 else 2))) if coded else ()
     task = Task.REGRESSION if roles and not coded else None
     about = Metadata(task=task, classes=classes, flags=flags, undefined=0, run=run)
     if (path / _BOARD).is_file():
@@ -151,7 +138,7 @@ def load(path: Path) -> Predictions:
     return Predictions(predictions, roles, files, about)
 
 
-def _labels(place: Path, n_rows: int, *, held_out: bool) -> dict[str, Any]:
+def _labels(place: Path, *, held_out: bool) -> dict[str, Any]:
     """Return truth and row numbers (N,), as far as known; those of a hold-out are needed."""
     try:
         index, values = series_of(file_bytes(place), str(place))
@@ -161,19 +148,15 @@ def _labels(place: Path, n_rows: int, *, held_out: bool) -> dict[str, Any]:
         raise InputError(
             "was fitted without num_bag_folds, and the labels of its hold-out can't be read: "
             f"{error}",
-            path=place.parents[2],
             hint="fit it without cache_data=False; or with num_bag_folds=5, and give --labels",
         ) from None
-    if len(values) != n_rows:
-        problem = f"has {len(values)} labels, but the predictions have {n_rows} rows"
-        raise InputError(problem, path=place, hint="copy the folder again")
     roles: dict[str, Any] = {"truth": values}
-    if index is not None and index.dtype.kind in "iu" and len(np.unique(index)) == n_rows:
+    if index is not None and index.dtype.kind in "iu" and len(np.unique(index)) == len(values):
         roles["row_id"] = index
-    return roles | ({"fold": np.zeros(n_rows, np.int64)} if held_out else {})
+    return roles | ({"fold": np.zeros(len(values), np.int64)} if held_out else {})
 
 
-def _refuse_quantiles(path: Path, values: FloatArray, roles: Mapping[str, Any]) -> None:
+def _refuse_quantiles(values: FloatArray, roles: Mapping[str, Any]) -> None:
     """Refuse several predictions of a row that are not the probabilities of classes.
 
     All are 0 where each tree of a forest was trained on the row.
@@ -185,7 +168,6 @@ def _refuse_quantiles(path: Path, values: FloatArray, roles: Mapping[str, Any]) 
     if values_known or not np.allclose(sums, 1, atol=0.01):
         raise InputError(
             "has several predictions of each row, which are no probabilities: quantiles",
-            path=path,
             hint="bbc has no metric for quantiles: fit with problem_type='regression', or write "
             "the predictions of one quantile to a table",
         )
@@ -246,22 +228,21 @@ def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) ->
         "ensemble": name.startswith(_ENSEMBLE),
         "stacked": level is not None and int(level[1]) > 1,
         # forests and neighbours by default, if no bag was kept
-        "oob": oob and name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
+        "oob": oob and name.startswith(_OUT_OF_BAG) and _children(folder) <= {_ALONE},
         "averaged_over_repeats": bool((count > 1).any()),
         STOPPED_EARLY: name.startswith(_STOPPED_EARLY),
     }
     return tuple(flag for flag, holds in marks.items() if holds)
 
 
-def _children(folder: Path) -> set[tuple[int, int]]:
-    """Return the repeat and fold of each model of a bag, as far as known."""
-    matches = (_CHILD.fullmatch(child.name) for child in folders_in(folder))
-    return {(int(match[1]), int(match[2])) for match in matches if match is not None}
+def _children(folder: Path) -> set[str]:
+    """Return the models of a bag, each of a repeat and fold, as far as known."""
+    return {child.name for child in folders_in(folder) if _CHILD.fullmatch(child.name)}
 
 
 def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
     """True for a bag of one model that predicts all samples, none of them held out."""
-    alone = _children(folder) == {(1, 1)} and bool((count > 0).all())
+    alone = _children(folder) == {_ALONE} and bool((count > 0).all())
     return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
@@ -289,9 +270,7 @@ def _with_leaderboard(
     known = {*names, *(left.name for left in run.left_out)}
     lost = [name for name in scores if name not in known]
     board = tuple(
-        source.ReportedScore(
-            id=name, metric=metric, value=value, tolerance=source.tolerance_of(_TOLERANCE, value)
-        )
+        source.ReportedScore.rounded(_TOLERANCE, id=name, metric=metric, value=value)
         for name, value in scores.items()
         if name in names and metric
     )

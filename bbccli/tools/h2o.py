@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.domain.source import STOPPED_EARLY, Ensemble, ReportedScore, ToolRun, tolerance_of
+from bbccli.domain.source import STOPPED_EARLY, Ensemble, ReportedScore, ToolRun
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -60,8 +60,7 @@ def load(folder: Path) -> Predictions:
     unlisted = [name for name in names if board and name not in board]
     models = [name for name in names if name not in unlisted]
     if not models:
-        problem = f"no model of {_BOARD} has predictions"
-        raise InputError(problem, path=folder, hint="export the predictions")
+        raise InputError(f"no model of {_BOARD} has predictions", hint="export the predictions")
     predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
     shapes = {name: (len(next(iter(p.values()))), [*p]) for name, p in predictions.items()}
     n_rows, columns = shapes[models[0]]
@@ -223,8 +222,7 @@ def _scores(
         key = next((name for name in row if name in known), None)
         if name in short and key:
             value = file_parsing.number_in(row[key], place, number, key, hint=_AGAIN)
-            tolerance = tolerance_of(_TOLERANCE, value)
-            yield ReportedScore(id=short[name], metric=known[key], value=value, tolerance=tolerance)
+            yield ReportedScore.rounded(_TOLERANCE, id=short[name], metric=known[key], value=value)
 
 
 RUNS = (RunReader("H2O", "`*.cv_holdout_predictions.csv`", recognises, load, labels="`--labels`"),)

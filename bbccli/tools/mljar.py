@@ -26,6 +26,7 @@ write the same digits, and the noise of the others grows with what was added to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ class MljarRun:
         self.probes = [name for name in names if name.endswith(_PROBE)]
         self.saved = [name for name in names if name not in self.probes]
         if not self.saved:
-            raise InputError("the run has not saved any model", path=folder, hint="let it finish")
+            raise InputError("the run has not saved any model", hint="let it finish")
         # those at the end were stopped before they were written, unless their folders are gone
         there = [self.place(name).exists() or not (folder / name).is_dir() for name in self.saved]
         models = self.saved[: 1 + max((at for at, known in enumerate(there) if known), default=0)]
@@ -132,7 +133,7 @@ class MljarRun:
         self.models = [name for name in models if name not in self.partial]
         if not self.models:
             problem = "each model has a fold without a score, and mljar keeps no predictions there"
-            raise InputError(problem, path=folder, hint="run it with another eval_metric")
+            raise InputError(problem, hint="run it with another eval_metric")
 
     def place(self, name: str) -> Path:
         """Return the file of a model's predictions."""
@@ -266,7 +267,6 @@ def _check_copies(run: MljarRun, kept: FloatArray, copies: FloatArray, classes: 
         raise InputError(
             f"the predictions have {len(kept) + len(copies)} rows, but data_info.json says there "
             f"are {len(kept)}",
-            path=run.folder,
             hint=MIXED.format("files"),
         )
 
@@ -391,13 +391,7 @@ def _scores(
     targets: Targets | None,
 ) -> Iterator[ReportedScore]:
     """Yield the scores on the leaderboard, and in the folds of models that learn in one go."""
-
-    def reported(name: str, value: float, fold: int | None = None) -> ReportedScore:
-        tolerance = source.tolerance_of(_TOLERANCE, value)
-        return ReportedScore(
-            id=name, metric=run.metric or "", value=value, fold=fold, tolerance=tolerance
-        )
-
+    reported = partial(ReportedScore.rounded, _TOLERANCE, metric=run.metric or "")
     place, noisy = run.folder / _BOARD, targets.scaled if targets is not None else ()
     # equal targets, scaled and back, have ranks of their own
     alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
@@ -405,9 +399,9 @@ def _scores(
         if board is not None:
             row, text = board[name]
             score = files.number_in(text, place, row, "metric_value", hint=_AGAIN)
-            yield reported(name, score)
+            yield reported(id=name, value=score)
         for fold, value in enumerate(run.in_folds(name)):
-            yield reported(name, value, fold)
+            yield reported(id=name, value=value, fold=fold)
 
 
 def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:

@@ -25,7 +25,12 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     """Return the sheet of predictions from `path`, with the hash of its files."""
     about, configurations = given.about, given.by_configuration
     arrays = [np.asarray(values) for values in configurations.values()]
-    n_rows, *by_class = arrays[0].shape
+    n_rows, *by_class = shape = arrays[0].shape
+    shapes = dict(zip(configurations, (array.shape for array in arrays), strict=True))
+    shapes |= {role: (len(values), *by_class) for role, values in given.roles.items()}
+    for name in (name for name in shapes if shapes[name] != shape):
+        problem = f"{name} has the shape {shapes[name]}, {next(iter(configurations))} has {shape}"
+        raise InputError(problem, path=path, hint="all must be of the same rows: copy it again")
     labels = (about.classes or [*map(str, range(by_class[0]))]) if by_class else [None]
     cells = cells_of(product(configurations, labels))
     parts = [part for array in arrays for part in (array.T if by_class else [array])]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.platform import plugins, resources
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.interface import Framework, Predictions, RunReader, frameworks, signatures
@@ -53,7 +53,8 @@ def read_folder(folder: Path) -> Sheet | Sequence[Table]:
                 return [appended(tables, str(folder))]
             if reader is None:
                 raise _unknown(folder)
-        read = reader.load(folder)
+        with naming(folder):
+            read = reader.load(folder)
         return sheet_of(str(folder), read) if isinstance(read, Predictions) else read
 
 
