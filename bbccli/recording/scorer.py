@@ -210,7 +210,7 @@ class RecordingScorer(Listener):
     def _split(self, estimator: Any, features: Any, truth: Any, row_id: Any) -> int | None:
         """Return the split with this test set; None if there is none."""
         if row_id is not None:
-            split = self.known.by_rows.get(digest_of_rows(row_id))
+            split = self.known.by_rows.get(digest_of(np.asarray(row_id, np.int64)))
         else:
             split = self.known.by_content.get(digest_of(features, truth))
         if split is None or not self.known.twins:
@@ -349,11 +349,6 @@ def digest_of(*parts: Any) -> bytes:
     return state.digest()
 
 
-def digest_of_rows(rows: Any) -> bytes:
-    """Return a digest of positions."""
-    return digest_of(np.asarray(rows, np.int64))
-
-
 def _add(state: Any, data: Any) -> None:
     if hasattr(data, "tocsr"):
         rows = data.tocsr()
@@ -434,7 +429,7 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
     """
     if features is None:
         raise OptionError("without X, test sets can't be recognised", hint="give the X of the fit")
-    rows = [digest_of_rows(test) for _, test in splits]
+    rows = [digest_of(np.asarray(test, np.int64)) for _, test in splits]
     contents = [_digest(features, truth, test) for _, test in splits]
     same, alike = _equal_pair(rows), _equal_pair(contents)
     if same:

@@ -12,7 +12,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, field, fields, replace
 from functools import cached_property
@@ -40,7 +40,6 @@ PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
 _ABANDONED = 3600.0
 """Age in seconds at which an incomplete file is abandoned: writing takes milliseconds."""
 _ABOUT = "about"
-_BINARY = getattr(os, "O_BINARY", 0)
 _TOKEN = uuid.uuid4().hex[:12]
 _COUNTER = itertools.count()
 _AGAIN = "record it again"
@@ -379,20 +378,13 @@ def write_part(folder: Path, part: Part) -> None:
 def _place(folder: Path, suffix: str, content: bytes) -> None:
     """Write a file under a unique name, across processes and machines."""
     name = f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}.{suffix}"
-    # only system calls: this is done after every fit, and some fits take a millisecond
-    temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
+    temporary = folder / f".{name}{SUFFIX}"
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-        try:
-            left = memoryview(content)
-            while left:
-                left = left[os.write(descriptor, left) :]
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, f"{folder}{os.sep}{name}")  # noqa: PTH105
+        temporary.write_bytes(content)
+        temporary.replace(folder / name)
     except BaseException:
         with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+            temporary.unlink()
         raise
 
 
@@ -400,13 +392,12 @@ def read_part(path: Path) -> Part:
     """Read a part; a DamagedError if its content is invalid."""
     arrays = arrays_in_npz(bytes_of(path))
     try:
-        # in earlier versions
-        lacking = {"data": "", "epoch": None, "curve_metric": "", "curve": ()}
-        about = lacking | json.loads(arrays[_ABOUT].tobytes())
-        about["curve"] = tuple(map(float, about["curve"]))
+        about = json.loads(arrays[_ABOUT].tobytes())
+        about["curve"] = tuple(map(float, about.get("curve", ())))
         about["flags"] = tuple(str(flag) for flag in about["flags"])
         about["kind"] = None if about["kind"] is None else PredictionKind(about["kind"])
-        held: dict[str, Any] = {name: about[name] for name in _WRITTEN}
+        # earlier versions lack some
+        held: dict[str, Any] = {name: about[name] for name in _WRITTEN if name in about}
         part = Part(**held | {name: arrays.get(name) for name in _ARRAYS})
         _check(part)
     except _NOT_A_RECORD as error:
@@ -435,17 +426,12 @@ def _check(part: Part) -> None:
             raise DamagedError(f"{name} and predictions of different lengths")
 
 
-def paths(folder: Path) -> Iterator[Path]:
-    """Yield the files of the parts, in the order of writing."""
-    yield from sorted(folder.glob(PATTERNS[0]))
-
-
 def parts_in(
     folder: Path, known: dict[str, Part] | None = None
 ) -> tuple[list[Part], tuple[str, ...]]:
     """Return the parts of a recording and the names of damaged files; `known` ones are cached."""
     known, parts, damaged = {} if known is None else known, [], []
-    for file in paths(folder):
+    for file in sorted(folder.glob(PATTERNS[0])):  # in the order of writing
         try:
             if file.name not in known:
                 known[file.name] = read_part(file)

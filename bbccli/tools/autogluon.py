@@ -375,7 +375,8 @@ def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[floa
     from scipy.optimize import nnls
 
     columns = [values for values in given if values is not None]
-    if len(columns) < len(given) or not columns:
+    alike = {values.shape for values in columns} == {mean.shape}
+    if len(columns) < len(given) or not alike:
         return ()
     n_rows = len(mean)
     some = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBE)).astype(np.int64))

@@ -13,6 +13,7 @@ No file has labels: use `--labels` with the training frame.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,7 @@ _FOLDS = ".cv_fold_assignment.csv"
 _BOARD = "leaderboard.csv"
 _ASSIGNMENT = "fold_assignment"
 _MOST_FOLDS = 2**53
+_NUMBERED = re.compile(r"p[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _AGAIN = "export it from H2O again"
 _STACKED = "StackedEnsemble"
 
@@ -140,17 +142,9 @@ def _predictions(place: Path) -> dict[str, FloatArray]:
         frame = replace(frame, data=frame.data.select(others))
     names = [name for name in frame.names if name != _PREDICT or of_class] or [_PREDICT]
     check_column_names(frame)
-    prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
+    prefixed = all(map(_NUMBERED.fullmatch, names))
     columns = table_numbers(frame, names)
     return {name[1:]: values for name, values in columns.items()} if prefixed else columns
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:

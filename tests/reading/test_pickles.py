@@ -154,7 +154,7 @@ def named(module: str, name: str, arguments: bytes = b")") -> bytes:
 
 OTHERS = [
     (Calls(np.zeros, 3), "zeros, which no array needs"),
-    (Calls(np.ndarray, (3,)), "makes something other"),
+    (Calls(np.ndarray, (3,)), "holds something else"),
     (Calls(np.dtype, "O"), ""),
     (np.random.default_rng(0), "names numpy.random._pickle."),
     (np.array([None, 1]), "holds objects, texts or records"),
@@ -218,11 +218,11 @@ def test_names_are_shown_only_if_plain() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (b"\x8c\x01a\x8c\x05rot13\x86", "makes something other"),
-        swept(b"\x8c\x01a\x85", "makes something other"),
-        swept(b"C\x01a\x8c\x06latin1\x86", "makes something other"),
+        (b"\x8c\x01a\x8c\x05rot13\x86", "holds something else"),
+        swept(b"\x8c\x01a\x85", "holds something else"),
+        swept(b"C\x01a\x8c\x06latin1\x86", "holds something else"),
         swept(b"\x8c\x02\xc4\x80\x8c\x06latin1\x86", "damaged"),
-        swept(b"N", "makes something other"),
+        swept(b"N", "holds something else"),
     ],
 )
 def test_encode_is_only_that_of_protocol_2(arguments: bytes, words: str) -> None:

@@ -151,8 +151,12 @@ def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
     fault("is not a pickled array of numbers", path, by=ag.load)
     models = {"A_BAG_L1": (oof(FLOAT32), FOLDS), "B_BAG_L1": (oof(FLOAT32[:3]), FOLDS)}
     path = autogluon(tmp_path / "c", models)
-    words = "predictions of B_BAG_L1 have shape (3,), those of A_BAG_L1 have shape (4,)"
-    fault(words, path, by=ag.load)
+    fault("B_BAG_L1 has shape (3,), not (4,) as A_BAG_L1", path)
+    models["WeightedEnsemble_L2"] = models.pop("B_BAG_L1")
+    path = autogluon(tmp_path / "d", models)
+    rows = [f"{name},{at},mcc,{at}\n" for at, name in enumerate(models, 1)]
+    write(path / "leaderboard.csv", "model,score_val,eval_metric,fit_order\n" + "".join(rows))
+    fault("WeightedEnsemble_L2 has shape (3,), not (4,) as A_BAG_L1", path)
 
 
 TRUTH = [0, 1, 0, 1]

@@ -26,15 +26,16 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     about, configurations = given.about, given.by_configuration
     arrays = [np.asarray(values) for values in configurations.values()]
     n_rows, *by_class = shape = arrays[0].shape
-    shapes = dict(zip(configurations, (array.shape for array in arrays), strict=True))
-    shapes |= {role: (len(values), *by_class) for role, values in given.roles.items()}
-    for name in (name for name in shapes if shapes[name] != shape):
-        problem = f"{name} has the shape {shapes[name]}, {next(iter(configurations))} has {shape}"
-        raise InputError(problem, path=path, hint="all must be of the same rows: copy it again")
+    parts = [(name, np.shape(v), shape) for name, v in configurations.items()]
+    parts += [(role, (len(v),), (n_rows,)) for role, v in given.roles.items()]
+    for name, has, expected in parts:
+        if has != expected:
+            problem = f"{name} has shape {has}, not {expected} as {next(iter(configurations))}"
+            raise InputError(problem, path=path, hint="copy it again: all are of the same rows")
     labels = (about.classes or [*map(str, range(by_class[0]))]) if by_class else [None]
     cells = cells_of(product(configurations, labels))
-    parts = [part for array in arrays for part in (array.T if by_class else [array])]
-    sources = {cell.source: _arrow(part) for cell, part in zip(cells, parts, strict=True)}
+    flat = [part for array in arrays for part in (array.T if by_class else [array])]
+    sources = {cell.source: _arrow(part) for cell, part in zip(cells, flat, strict=True)}
     roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()})))
     if sha256 is None:
         sha256 = hash_of_files((file.name, sha256_of(file)) for file in given.files)
