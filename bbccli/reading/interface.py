@@ -164,7 +164,7 @@ class Log:
     Parameters
     ----------
     place
-        The file.
+        The file; whoever opened it sets it.
     task
         Name of the task; empty if a framework has no tasks.
     configuration
@@ -185,7 +185,7 @@ class Log:
         Reason for exclusion; else empty.
     """
 
-    place: Path
+    place: Path = Path()
     task: str = ""
     configuration: Mapping[str, object]
     details: Mapping[str, object] = field(default_factory=dict)

@@ -153,11 +153,6 @@ class Recording:
         return folds
 
     @property
-    def configurations(self) -> tuple[str, ...]:
-        """C unique names."""
-        return tuple(attempt.name for attempt in self.tries)
-
-    @property
     def repeated_holdout(self) -> bool:
         """True if each repeat is one split that tests a part of the samples."""
         places = self.design.places
@@ -255,7 +250,7 @@ def handed_over(run: Recording) -> Predictions:
         directions=attempts.directions_of(tries),
     )
     return Predictions(
-        {name: predictions[:, c] for c, name in enumerate(run.configurations)},
+        {attempt.name: predictions[:, c] for c, attempt in enumerate(tries)},
         _roles(run, weights, repeats, rows),
         files_in(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
         Metadata(

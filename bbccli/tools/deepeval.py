@@ -47,7 +47,6 @@ def _load(file: File) -> list[Log]:
         )
     time, identifier = _TIME.fullmatch(file.stem), run.get("identifier")
     log = Log(
-        place=file.path,
         configuration=run.get("hyperparameters") or {"model": identifier or file.stem},
         details={"identifier": identifier} if identifier else {},
         results=results,

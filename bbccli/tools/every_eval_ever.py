@@ -49,7 +49,6 @@ def _load(file: File) -> Iterator[Log]:
         details |= {k: line[k] for line in of_task[:1] for k in ("generation_config",) if k in line}
         retrieved = str(lines[0]["evaluation_id"]).rpartition("/")[2]
         yield Log(
-            place=file.path,
             task=task,
             configuration={"model": model, **object_of(model_info.get("additional_details"))},
             details=details,

@@ -64,13 +64,11 @@ def load(folder: Path) -> Predictions:
     if not models:
         raise InputError(f"no model of {_BOARD} has predictions", hint="export the predictions")
     predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
-    shapes = {name: (len(next(iter(p.values()))), [*p]) for name, p in predictions.items()}
-    n_rows, columns = shapes[models[0]]
-    for name, (n, others) in shapes.items():
-        if (n, others) != (n_rows, columns):
+    columns = [*predictions[models[0]]]
+    for name, others in predictions.items():
+        if [*others] != columns:
             raise InputError(
-                f"has {n} rows and the columns {', '.join(others)}, but "
-                f"{models[0]} has {n_rows} and {', '.join(columns)}",
+                f"has the columns {', '.join(others)}, but {models[0]} has {', '.join(columns)}",
                 path=folder / f"{name}{_PREDICTIONS}",
                 hint="keep the models of one run in one folder, with leaderboard.csv",
             )
@@ -99,7 +97,7 @@ def load(folder: Path) -> Predictions:
             short[name]: np.column_stack([*parts.values()]) if classes else parts[_PREDICT]
             for name, parts in predictions.items()
         },
-        _folds(folder, models, n_rows),
+        _folds(folder, models, len(predictions[models[0]][columns[0]])),
         file_parsing.files_in(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
         Metadata(
             task=None if len(classes) < 3 else Task.MULTICLASS,

@@ -72,7 +72,6 @@ def _log(file: File, header: Any, samples: Any) -> Log:
     for step in map(object_of, plan.get("steps") or ()):  # such as a system message
         details |= under(str(step.get("solver")), step.get("params"))
     return Log(
-        place=file.path,
         task=spec["task"] if version in (None, 0, "0") else f"{spec['task']} version {version}",
         configuration=_configuration(spec),
         details=details,

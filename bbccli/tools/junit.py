@@ -52,7 +52,6 @@ def _load(file: File) -> Iterator[Log]:
         failed = {test.item: test for test in tests if test.error}  # as well, in its teardown
         times = [moment_of(suite.get("timestamp")) for suite in suites]
         yield Log(
-            place=file.path,
             configuration={
                 "model": suites[0].get("name", "") if len(suites) == 1 else "",
                 _PARTS: len(parts),

@@ -66,7 +66,6 @@ def _load(file: File) -> list[Log]:
     kept = [name for name, scored in lines.items() if scored]
     of_all = "" if scorers else f"{listing(kept)}: no score of an answer alone"
     log = Log(
-        place=file.path,
         task=task,
         configuration=_configuration(file, results, named=match is not None),
         details=_details(of_task),

@@ -88,7 +88,6 @@ def _load(file: File) -> Iterator[Log]:
             configuration["column"] = number
         about = object_of(prompts[key]) if isinstance(key, int) and key < len(prompts) else {}
         yield Log(
-            place=file.path,
             configuration=configuration,
             details={"text": about["raw"]} if about.get("raw") else {},
             results=items,

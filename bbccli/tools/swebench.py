@@ -62,7 +62,7 @@ def _load(file: File) -> list[Log]:
     configuration = {"model": model, "run": run} if model else {}
     # a count as yet: of how many instances, all reports together tell
     scorers = {_SCORE: ScorerInfo(reported=None if counted is None else float(counted))}
-    return [Log(place=file.path, configuration=configuration, results=results, scorers=scorers)]
+    return [Log(configuration=configuration, results=results, scorers=scorers)]
 
 
 def _together(logs: Sequence[Log]) -> list[Log]:

@@ -84,7 +84,7 @@ OF_H2O = {
         PREDICTED,
         0,
         '"predict","n","y"',
-        "has 40 rows and the columns n, y, but a has",
+        "has the columns n, y, but a has",
     ),
     "text": (PREDICTED, 6, '"q",oops,0.9', "is not a finite number", ("p", 5, "oops")),
     "empty": (PREDICTED, 6, '"q",,0.9', "a number is missing", ("p", 5, None)),

@@ -113,7 +113,7 @@ def _logs(framework: Framework, files: Sequence[File], key: str | None) -> list[
     logs: list[Log] = []
     for file in files:
         try:
-            logs += framework.load(file)
+            logs += [replace(log, place=file.path) for log in framework.load(file)]
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             lacking = error.args[0] if isinstance(error, KeyError) else None
             lost = f": it lacks {lacking}" if isinstance(lacking, str) else ""
