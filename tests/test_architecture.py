@@ -121,7 +121,6 @@ OPENING = {
     "cli/output.py": "what may be there already",
     "reading/evaluations/files.py": "members of zip files",
     "reading/sources/urls.py": "addresses",
-    "recording/store.py": "what is written",
     "reports/page/markup.py": "style and references of a page, beside it",
     "reports/figures/rendering.py": "how much memory this process takes",
 }
