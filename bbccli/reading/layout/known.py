@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.reading.arrow import as_arrow, pa, plain
 from bbccli.reading.interface import Predictions
