@@ -135,8 +135,8 @@ def copies(by_name: Mapping[str, str]) -> Texts:
 
 @note(CARE, "stray columns")
 def whole_numbers(names: Sequence[str], *, recurring: str = "") -> Texts:
-    """A column holds whole numbers where others hold fractions. If it predicts far less, it is left
-    out as a feature, such as an age; else it is a
+    """A column holds whole numbers where others hold fractions, or numbers beside labels in words.
+    If it predicts far less, it is left out as a feature, such as an age; else it is a
     [configuration](formats.md#rules-on-columns-and-rows).
 
     Remedy: `--exclude NAME` if it is not; `--only '*'` makes every column a configuration.
@@ -178,6 +178,16 @@ def features_beside(confidence: str, names: Sequence[str]) -> Texts:
         f"{listing(names)} can't be probabilities, as {confidence} is: left out as features",
         f"confirm with --exclude {names[0]!r}, or give --only '*' if every column is a "
         "configuration",
+    )
+
+
+@whole_numbers.also
+def numbers_beside(names: Sequence[str], classes: Sequence[str]) -> Texts:
+    """Numbers beside labels in words."""
+    verb = "holds" if len(names) == 1 else "hold"
+    return (
+        f"{listing(names)} {verb} numbers, not labels ({listing(classes)}): left out as features",
+        f"confirm with {_excluding(names)}; if it is a prediction, write its labels",
     )
 
 

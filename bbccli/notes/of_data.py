@@ -375,7 +375,8 @@ def truth_apart(value: str, n: int, others: str) -> Texts:
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
     """A configuration orders all samples like the truth, or in reverse, or has a correlation of
-    0.9999 with it, and no other comes near: leakage, or a copy of the outcome.
+    0.9999 with it, and no other comes near; or most err far more in one fold than in others, each
+    fold being that of some: leakage, or a copy of the outcome.
 
     Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.
     """
@@ -385,6 +386,17 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
         f"{_with_verb(names, 'ranks', 'rank')} all samples {how}; the best of the others, "
         f"{other}, has {performance}",
         f"this usually means leakage or a copy of the outcome; {EXCLUDE}",
+    )
+
+
+@perfect_configuration.also
+def seen_in_training(names: Sequence[str]) -> Texts:
+    """Configurations err far more in one fold than in all others, and each fold is that of some."""
+    return (
+        f"{_with_verb(names, 'errs', 'err')} far more in one fold than in all others, and each "
+        "fold is that of some: so do models that predict the rows they were fitted on",
+        "of each model keep the predictions of the fold that was left out, in one column for all "
+        "models of a configuration",
     )
 
 

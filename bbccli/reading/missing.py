@@ -15,7 +15,7 @@ from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import BbcError, InputError
 from bbccli.metrics import default_metric
-from bbccli.notes import Note, counted, lacking
+from bbccli.notes import Note, counted, lacking, listing
 from bbccli.platform.text import figure, percent
 from bbccli.reading.predictions import Values
 from bbccli.reading.sheet import Sheet
@@ -87,11 +87,18 @@ def complete(
         hint = f"{notes[0].remedy}, or " + _instead(names, missing)
         raise InputError(notes[0].text, hint=hint)
     if not samples.any() or not kept.any():
+        hint = _instead(names, missing)
+        parts, first = np.unique(~missing.reshape(-1, len(names)), axis=1, return_index=True)
+        if not hint and len(first) > 1 and (parts.sum(axis=1) == 1).all():  # m_fold1, m_fold2, ...
+            fillers = listing([names[c] for c in np.sort(first)])
+            raise InputError(
+                f"each configuration predicts one of {len(first)} parts of the samples",
+                hint=f"if {fillers} are of one configuration, write them into one column",
+            )
         raise InputError(
             f"each of the {len(names)} configurations lacks too many predictions "
             f"({percent(missing.mean(), 0)} of all are missing)",
-            hint=_instead(names, missing)
-            or "complete the predictions of at least one configuration",
+            hint=hint or "complete the predictions of at least one configuration",
         )
     array = predictions.array if samples.all() else predictions.array[:, samples]
     array = array if kept.all() else array[:, :, kept]

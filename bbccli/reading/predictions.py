@@ -213,7 +213,8 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
         entries,
         hint="spell labels as in the truth"
         + ", and numbers with a decimal point" * with_digits
-        + "; if it is a separate answer, list all 'classes' in the metadata",
+        + "; if it is a separate answer, list all 'classes' in the metadata"
+        + f"; or {parameter('exclude', column.place(0)[1])} if it is no prediction" * all(strange),
     )
 
 

@@ -494,6 +494,33 @@ def test_of_several_classes_the_labels_count(save):
     refused("holds the probability of the predicted class", path, exclude="y_pred")
 
 
+YES = np.array(["no", "yes"])
+LABELS_IN_WORDS = {
+    3: {"truth": ANIMALS[THREE], "a": ANIMALS[A.argmax(axis=1)], "b": ANIMALS[THREE[::-1]]},
+    2: {"truth": YES[TWO], "a": YES[(P > 0.5) * 1], "b": YES[TWO[::-1]]},
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_numbers_beside_labels_in_words_are_no_predictions(save, n_classes):
+    """Lengths of texts, and times: the labels were refused as text, and were to be left out."""
+    extra = {"n_tokens": np.arange(N) * 7 % 90, "latency": np.where(Q > 0.1, 2 + Q, np.nan)}
+    matrix = read(save("m.csv", {**LABELS_IN_WORDS[n_classes], **extra}))
+    assert matrix.configurations == ("a", "b") and matrix.kind is PredictionKind.LABEL
+    (said,) = (note.text for note in matrix.notes if note.code == "whole-numbers")
+    assert said.startswith("n_tokens, latency hold numbers, not labels (")
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "column"), [(2, P), (2, TWO[::-1]), (3, THREE[::-1]), (3, THREE[::-1] + 1)]
+)
+def test_numbers_that_may_be_predictions_beside_labels_are_refused(save, n_classes, column):
+    path = save("m.csv", {**LABELS_IN_WORDS[n_classes], "n_tokens": 5 + np.arange(N), "c": column})
+    error = refused("holds numbers, but other predictions are words", path)
+    assert error.column == "c" and error.hint.startswith('exclude="c" if')
+    assert read(path, exclude="c").configurations == ("a", "b")
+
+
 @pytest.mark.parametrize(
     "columns",
     [

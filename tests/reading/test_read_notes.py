@@ -72,6 +72,15 @@ def test_too_many_gaps_in_every_configuration(save):
     assert "--missing common-rows uses the 1 of 5 samples" in e.hint
 
 
+def test_models_of_one_fold_each(save):
+    """To complete the predictions of such a column asked for what no model should predict."""
+    parts = np.arange(12) % 3
+    columns = {f"m_{k}": [0.5 if part == k else None for part in parts] for k in (2, 0, 1)}
+    path = save("m.parquet", {"fold": parts, "truth": parts % 2, **columns})
+    e = refused("each configuration predicts one of 3 parts of the samples", path)
+    assert e.hint.startswith("if m_2, m_0, m_1 are of one configuration")
+
+
 def test_folds_are_recoded_when_a_fold_is_left_out(save):
     columns = {"fold": [0, 1, 2, 2], "truth": ["x", "x", "y", "y"], "a": [0.1, None, 0.8, 0.7]}
     matrix = read(save("m.parquet", columns))

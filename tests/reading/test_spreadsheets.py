@@ -302,6 +302,8 @@ def test_a_last_row_of_totals_without_a_word(save, total, digits):
     columns = {"y": rng.integers(0, 2, 60), "a": rng.random(60), "b": rng.random(60)}
     last = {name: np.append(one, round(float(total(one)), digits)) for name, one in columns.items()}
     assert refused("the last row holds the means or sums", save("m.csv", last)).row == 60
+    fold = {"fold": [*(np.arange(60) % 5).tolist(), ""]}
+    assert refused("the last row holds the means", save("p.csv", last | fold)).row == 60
     other = last | {"b": np.append(columns["b"], 0.9)}
     other["y"][60] = 1
     assert read(save("n.csv", other)).n_samples == 61

@@ -7,6 +7,7 @@ import pytest
 from day import swept
 from documents import codes
 from reading import refused
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bbccli.reading import read
 from bbccli.types import Missing, PredictionKind
@@ -244,6 +245,58 @@ def test_one_perfect_in_columns_of_classes(save):
     table |= {f"net::{k}": p for k, p in zip("abc", noise.T, strict=True)}
     found = note(read(save("m.csv", table)), "perfect-configuration")
     assert "net, has accuracy 0." in found.text
+
+
+def fitted_on_the_other_folds(kind, n_folds=5):
+    """A table in which the model of each fold predicts all rows; and one of the folds left out."""
+    rng = np.random.default_rng(5)
+    features, n_classes = rng.normal(size=(500, 6)), 3 if kind == "classes" else 2
+    signal = features[:, 0] + rng.normal(size=500) * 1.5
+    truth = np.digitize(signal, np.quantile(signal, np.arange(1, n_classes) / n_classes))
+    fold = rng.permutation(np.arange(500) % n_folds)
+    tree = DecisionTreeRegressor if kind == "values" else DecisionTreeClassifier
+    outcome = np.round(signal, 4) if kind == "values" else truth
+    seen = {"truth": outcome, "fold": fold}
+    left_out = {name: column.copy() for name, column in seen.items()}
+    for depth in (8, 9, 10):
+        for f in range(n_folds):
+            model = tree(max_depth=depth, random_state=f)
+            model.fit(features[fold != f], outcome[fold != f])
+            if kind in ("labels", "values"):
+                columns = {"": model.predict(features)}
+            else:
+                each = model.predict_proba(features)
+                columns = {f"::{k}": each[:, k] for k in range(3)} if n_classes > 2 else {}
+                columns = columns or {"": each[:, 1] * (10 if kind == "scores" else 1)}
+            for label, column in columns.items():
+                seen[f"tree{depth}_{f}{label}"] = column
+                place = left_out.setdefault(f"tree{depth}{label}", np.zeros_like(column))
+                place[fold == f] = column[fold == f]
+    return seen, left_out
+
+
+@pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "classes", "values"])
+def test_models_that_predict_the_rows_they_were_fitted_on(save, kind):
+    """The best of five trees of one configuration had an AUC of 0.98, at exit 0 without a word."""
+    seen, left_out = fitted_on_the_other_folds(kind)
+    found = note(read(save("m.parquet", seen)), "perfect-configuration")
+    assert found.text.startswith("tree8_0, tree8_1, tree8_2, ") and "fitted on" in found.text
+    left_out |= {f"other {name}": column for name, column in left_out.items() if "tree" in name}
+    assert "perfect-configuration" not in codes(read(save("n.parquet", left_out)))
+
+
+@pytest.mark.parametrize("hard", [1, 5])
+def test_hard_folds_are_no_sign_of_leakage(save, hard):
+    """Hard for all; or each fold for some, of which a few are far worse on it."""
+    rng = np.random.default_rng(1)
+    columns = {f"m{c}": np.where(rng.random(N) < 0.9, TRUTH, 1 - TRUTH) for c in range(20)}
+    for f in range(hard):
+        fold = f == FOLD
+        for c in range(20 if hard == 1 else 1):
+            columns[f"m{4 * f + c}"][fold] = 1 - TRUTH[fold]
+    assert "perfect-configuration" not in codes(
+        read(save("m.csv", {"fold": FOLD, "truth": TRUTH, **columns}))
+    )
 
 
 def test_perfect_among_the_nearly_perfect(save):

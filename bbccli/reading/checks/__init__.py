@@ -45,6 +45,7 @@ from bbccli.reading.checks.leakage import (
     measure_of,
     measure_of_each,
     on_perfection,
+    on_training_rows,
     ordering_signs,
 )
 from bbccli.reading.predictions import Values
@@ -359,7 +360,7 @@ def notes_on(
     ordered = ordering_signs(values, outcome, folds)
     perfect = tuple(on_perfection(values, outcome, ordered, copied))
     reversed_ = tuple(check_polarity(values, outcome, ranks, told=told))
-    yield from (*perfect, *reversed_)
+    yield from (*perfect, *reversed_, *on_training_rows(values, outcome, folds))
     if not reversed_:
         standing = z_of_each(values, outcome, folds, ranks)
         standing[(ordered < 0) & bool(perfect)] = np.nan  # already told

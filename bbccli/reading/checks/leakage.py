@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -29,6 +29,9 @@ FEWEST_SAMPLES = 10
 
 MOST_NAMED = 10
 """Configurations that a hint names one by one."""
+
+WORSE, CELLS = 1.5, 2**21
+"""Times by which a fitted model errs more on samples it has not seen; and the numbers looked at."""
 
 _GLANCE = 32
 """Rows of each class, or in all, checked before a whole column is compared."""
@@ -184,6 +187,43 @@ def on_perfection(
         if some:
             shown = f"{measure} {performance:.3g}"
             yield of_data.perfect_configuration(some, names[others[best]], shown, way=way)
+
+
+def on_training_rows(
+    predictions: Values, outcome: Outcome, folds: IntArray | None
+) -> Iterator[Note]:
+    """Yield a note if most configurations err far more in one fold than in any other, and every
+    fold is that of some, as of models that predict the rows they were fitted on: a fold that is
+    hard is hard for most, and then no other is the hardest.
+
+    `folds` are (R, N), of which the first repeat is used.
+    """
+    array, truth, names = predictions.array[0], outcome.values, predictions.configurations
+    unfit = folds is None or predictions.available is not None or outcome.task is Task.SURVIVAL
+    if folds is None or unfit or not 2 < (n_folds := int(folds[0].max()) + 1) <= len(names):
+        return
+    some = np.linspace(0, len(truth) - 1, min(len(truth), CELLS // len(names)), dtype=np.int64)
+    columns, truth = array[some], truth[some]
+    if columns.ndim == 3:
+        errors = columns.argmax(axis=2) != truth[:, None]
+    elif predictions.kind is PredictionKind.LABEL:
+        errors = columns != truth[:, None]
+    else:
+        if predictions.kind is PredictionKind.SCORE and outcome.task is Task.BINARY:
+            low, high = columns.min(axis=0), columns.max(axis=0)
+            columns = (columns - low) / np.maximum(high - low, np.finfo(float).tiny)
+        errors = np.abs(columns - truth[:, None])
+    inside = folds[0][some] == np.arange(n_folds)[:, None]
+    sizes, sums = inside.sum(axis=1, keepdims=True), inside.astype(float) @ errors
+    if not sizes.all():
+        return
+    within, beyond = sums / sizes, (errors.sum(axis=0) - sums) / (len(some) - sizes)
+    worse = within > WORSE * np.partition(within, -2, axis=0)[-2]
+    if worse.any(axis=1).all() and 2 * np.count_nonzero(worse) > len(names):
+        spread = errors.std(axis=0) * np.sqrt(1 / sizes + 1 / (len(some) - sizes))
+        worse &= within - beyond > (1 + sqrt(2 * log(len(names)))) * spread  # most by chance, and 1
+        if worse.any(axis=1).all() and 2 * np.count_nonzero(worse) > len(names):
+            yield of_data.seen_in_training([names[c] for c in np.flatnonzero(worse.any(axis=0))])
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:

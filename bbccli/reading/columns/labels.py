@@ -12,10 +12,11 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.metrics.kernels.pairs import mean_ranks
-from bbccli.notes import identities, of_metadata
+from bbccli.notes import identities, listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.classes import codes_among
+from bbccli.reading.column import number_of
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
@@ -154,15 +155,15 @@ def one_of_each_model(glance: Glance) -> Sheet:
     Refuse names of one model if some rows contradict.
 
     Seen: a label that in every row is the class whose probability is above 0.5, or the largest; or
-      above another cut, if the names say that they are of one model
-    Means: labels and probabilities of one model
-    Done: the probabilities count, with a note; an error if names of one model contradict that in
-      some rows
+      above another cut, if the names tie them; numbers beside labels in words
+    Means: labels and probabilities of one model; features
+    Done: the probabilities count, with a note, or an error if names tie what contradicts it;
+      numbers beside words are left out, or refused if they may be predictions
     """
     sheet, classes = glance.sheet, glance.classes
     models = _models(glance) if classes else {}
     if not models:
-        return sheet
+        return _without_numbers(glance, sheet)
     pairs = _pairs(sheet, [*models])
     labels = glance.labels
     glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
@@ -193,7 +194,35 @@ def one_of_each_model(glance: Glance) -> Sheet:
                 within = ((glances[model] >= 0) & (glances[model] <= 1)).all()
                 nameless += [model] * bool(model == named and match and not _head(match) and within)
                 break
-    return _without_features(glance, sheet, nameless)
+    return _without_numbers(glance, _without_features(glance, sheet, nameless))
+
+
+def _without_numbers(glance: Glance, sheet: Sheet) -> Sheet:
+    """Return the sheet without numbers beside labels in words, of which they can't be any: lengths
+    of texts, times, losses.
+
+    Refuse what may be labels under their codes, or of two classes a probability.
+    """
+    classes, texts, cells = glance.classes, sheet.table.texts, sheet.undecided
+    words = {cell.source for cell in sheet.cells if cell.source in texts} if classes else set()
+    if not cells or words.isdisjoint(glance.labels if words else ()):
+        return sheet
+    if not all(np.isnan(number_of(name)) for name in classes):
+        return sheet
+    numbers = some_rows(sheet, cells)
+    top = 1 if len(classes) == 2 else len(classes)
+    strange = ((numbers < 0) | (numbers > top)).any(axis=0)
+    strange |= (numbers % 1 > 0).any(axis=0) & (len(classes) > 2)
+    if not strange.all():
+        may_be = cells[int(np.argmin(strange))].name
+        raise InputError(
+            f"holds numbers, but other predictions are words: {listing(classes, 8)}",
+            path=sheet.path,
+            column=may_be,
+            hint=f"{parameter('exclude', may_be)} if it is not a prediction, else write its labels",
+        )
+    names = [cell.name for cell in cells]
+    return sheet.without(names, identities.numbers_beside(names, classes))
 
 
 def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:

@@ -116,7 +116,8 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
 def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collection[str]) -> None:
     """Refuse a last row of means or sums, which a key would tell by its name.
 
-    Seen: the last row holds the mean, or the sum, of the rows above in all columns of numbers
+    Seen: the last row holds the mean, or the sum, of the rows above in all columns of numbers that
+      it fills
     Means: a row of totals
     Done: an error
     """
@@ -128,6 +129,8 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
     for name in names:
         numbers = to_numbers(table.column(name).values).astype(np.float64)
         above, last_one = numbers[:last][np.isfinite(numbers[:last])], numbers[last:]
+        if np.isnan(last_one):  # of no key or fold
+            continue
         n, whole = len(above), above.sum()
         off = min(abs(last_one - whole), abs(last_one - whole / n)) if n else np.ones(1)
         spread = above.std() if n else 0.0
