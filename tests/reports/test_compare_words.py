@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -54,26 +55,6 @@ def rows_of(markdown):
 
 def cases_of(text):
     return {case.get("name"): case for case in ElementTree.fromstring(text).iter("testcase")}
-
-
-def test_the_set_in_markdown(said, file):
-    text, document = said(file, "--metric", "accuracy", "markdown")
-    found = document["best_set"]
-    members = [one for one in found["members"] if one["inside"]]
-    assert (
-        f"**By accuracy, {found['n_inside']} of 3 configurations are in the 95% confidence set of "
-        "the best; 40 samples can't distinguish them, so prefer the simplest.**"
-    ) in text
-    header, rule, *rows = rows_of(text)
-    assert header == ["configuration", "accuracy", "95% CI", "behind winner"]
-    assert rule == ["---", *["--:"] * 3]
-    assert [row[0] for row in rows] == [one["configuration"] for one in members]
-    assert (rows[0], members[0]["lower"]) == (["b", "1.000", "none", "0.000"], None)
-    assert "| **&gt; b** |" in text and text.count("&gt;") == 1
-    for row, one in zip(rows[1:], members[1:], strict=True):
-        told = [float(row[1]), *map(float, row[2].split(" to ")), -float(row[3])]
-        keys = ("performance", "lower", "upper", "difference")
-        assert told == pytest.approx([one[key] for key in keys], abs=6e-4)
 
 
 @pytest.mark.parametrize(
@@ -203,43 +184,13 @@ def test_ranks_are_cases_of_junit(said, data_sets):
         assert (case.find("error") is not None) == (one["p"] is None)
     means = [float(line.split()[-1]) for line in cases[-1].findtext("system-out").splitlines()]
     assert means == pytest.approx([one["mean_rank"] for one in ranks["standings"]], abs=6e-3)
-
-
-def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
-    text, document = said(*data_sets, "--across", "--test", "all", "markdown")
-    ranks = document["ranks"]
-    tables = text.split("| configuration |")[1].split("| first |")
-    families, tests = rows_of("| configuration |" + tables[0]), rows_of("| first |" + tables[1])
-    assert families[0] == ["configuration", "mean rank", "AUC", "best on"]
-    for row, one in zip(families[2:], ranks["standings"], strict=True):
-        assert row[0] == one["family"] and row[3] == f"{one['wins']} of 4"
-        told = [float(cell) for cell in row[1:3]]
-        assert told == pytest.approx([one["mean_rank"], one["performance"]], abs=6e-3)
+    text, _ = said(*data_sets, "--across", "--test", "all", "markdown")
     for one in ranks["overall"]:
-        (line,) = [line for line in text.splitlines() if line.startswith(f"- {one['test']}: ")]
+        (line,) = re.findall(rf"^- {one['test']}: .*", text, re.MULTILINE)
         if one["p"] is None:
             assert f"{one['test']} is undefined: " in line
         else:
             assert float(line.split()[-1]) == pytest.approx(one["p"], abs=6e-4)
-    contests = {(one["first"], one["second"]): one for one in ranks["contests"]}
-    place = {one["family"]: i for i, one in enumerate(ranks["standings"])}
-    by_p = sorted(
-        ranks["pairs"],
-        key=lambda one: (
-            1.0 if one["p"] is None else one["p"],
-            *sorted((place[one["first"]], place[one["second"]])),
-        ),
-    )
-    for cells, one in zip(tests[2:], by_p, strict=True):
-        row = dict(zip(tests[0], cells, strict=True))
-        pair, contest = (one["first"], one["second"]), contests[one["first"], one["second"]]
-        assert (row["first"], row["second"], row["test"]) == (*pair, one["test"])
-        wins = f"{contest['wins']} / {contest['ties']} / {contest['losses']}"
-        assert row["win / tie / loss"] == wins
-        for name, value in (("p", one["p"]), ("p adjusted", one["p_adjusted"])):
-            p = row[name].replace("&lt;", "").strip() or "nan"
-            expected = float("nan") if value is None else value
-            assert float(p) == pytest.approx(expected, abs=6e-4, nan_ok=True)
 
 
 def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets):

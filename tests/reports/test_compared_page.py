@@ -89,8 +89,9 @@ class TestEach:
         text = page_of(documents[kind])
         found = check_inert(text)
         words = "".join(found.text)
+        n_inside = documents["set"]["best_set"]["n_inside"]
         sentence = {
-            "set": "of 6 configurations are in the 95% confidence set of the best",
+            "set": f"{n_inside} of 6 configurations are in the 95% confidence set of the best",
             "baseline": "By AUC, c5 is ",
             "pairs": "By AUC, c0 is ",
             "ranks": "a has the best mean rank, 1.00 of 5; it cannot be distinguished from b",
