@@ -30,6 +30,17 @@ def fault(words, source, at=None, *, by=read, hint="", **options):
     return error
 
 
+def notes_of(matrix, code):
+    """The notes of a matrix with this code."""
+    return [note for note in matrix.notes if note.code == code]
+
+
+def note_of(matrix, code):
+    """The only one of them."""
+    (found,) = notes_of(matrix, code)
+    return found
+
+
 def checked(source, **options):
     """Read a run, and verify the scores that it reports."""
     return verified(read(source, **options))

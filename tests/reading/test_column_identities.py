@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from day import swept
+from documents import codes
 from numpy.testing import assert_allclose
 from reading import refused
 
@@ -32,10 +33,6 @@ VALUES = RNG.normal(50, 10, N).round(2)
 X = (VALUES + RNG.normal(0, 5, N)).round(4)
 Y = (VALUES + RNG.normal(0, 6, N)).round(4)
 WIDTH = np.random.default_rng(5).uniform(2, 9, N).round(2)
-
-
-def codes(matrix):
-    return {note.code for note in matrix.notes}
 
 
 # Classes of one model

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from day import swept
 from documents import codes
-from reading import refused
+from reading import note_of, refused
 
 from bbccli.reading import Roles, read
 
@@ -27,11 +27,6 @@ def shuffled(table):
     return {name: np.asarray(column)[SHUFFLED] for name, column in table.items()}
 
 
-def note(matrix, code):
-    (found,) = [one for one in matrix.notes if one.code == code]
-    return found
-
-
 TRIALS = {
     "numbers": {"subject_id": SUBJECT, "label": TRUTH, **MODELS},
     "numbers of 64 bits": {"hash": SUBJECT + 2**60, "label": TRUTH, **MODELS},
@@ -49,7 +44,7 @@ def test_trials_of_subjects_are_doubted(save, table):
     matrix = read(path)
     assert matrix.configurations == ("net 0", "net 1", "net 2")
     assert matrix.groups is None
-    found = note(matrix, "groups-likely")
+    found = note_of(matrix, "groups-likely")
     assert "30 values" in found.text
     assert "belong together" in found.text
     assert f"--group {name}" in found.remedy
@@ -70,7 +65,7 @@ def test_origins_and_horizons_of_forecasts(save, horizons, order):
     mixed = order(len(value))
     matrix = read(save("m.csv", {name: np.asarray(of)[mixed] for name, of in table.items()}))
     assert matrix.configurations == tuple(MODELS)
-    assert " is a configuration" in note(matrix, "groups-likely").text
+    assert " is a configuration" in note_of(matrix, "groups-likely").text
 
 
 def test_unequal_groups_within_folds(save):
@@ -82,7 +77,7 @@ def test_unequal_groups_within_folds(save):
     table = {"pt": patient, "fold": patient % 5, "y": truth, **models(truth)}
     matrix = read(save("t.csv", {name: np.asarray(c)[order] for name, c in table.items()}))
     assert matrix.n_configurations == 3
-    assert "--group pt" in note(matrix, "groups-likely").remedy
+    assert "--group pt" in note_of(matrix, "groups-likely").remedy
 
 
 KEY = np.tile(np.arange(50), 6)
@@ -102,7 +97,7 @@ def test_a_key_of_repeats_is_asked_for(save, order, name):
         table[name] = [f"t{key}" for key in table[name]]
     path = save("t.csv", table)
     refused("50 values, each in 6 rows", path, hint=f"--row-id {name}")
-    found = note(read(path, exclude=[name]), "groups-likely")
+    found = note_of(read(path, exclude=[name]), "groups-likely")
     assert "N is 50 instead of 300" in found.text
     assert f"--row-id {name}" in found.remedy
 

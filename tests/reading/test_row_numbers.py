@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
-from reading import refused
+from reading import notes_of, refused
 
 from bbccli.reading import Roles, Table, read
 from bbccli.types import Task
@@ -17,10 +17,6 @@ FRAME = pd.DataFrame(
     {"truth": TRUTH} | {name: np.round(RNG.random(N) / 2 + 0.4 * TRUTH, 4) for name in "ab"}
 )
 MIXED = RNG.permutation(N)
-
-
-def code_of(matrix, code):
-    return [note for note in matrix.notes if note.code == code]
 
 
 def first(name, values):
@@ -68,7 +64,7 @@ def test_set_aside(save, text):
     assert matrix.configurations == ("a", "b")
     rows = MIXED if text == SET_ASIDE["shuffled"] else np.arange(N)
     assert_array_equal(matrix.predictions[0], FRAME.loc[rows, ["a", "b"]])
-    (note,) = code_of(matrix, "row-numbers")
+    (note,) = notes_of(matrix, "row-numbers")
     assert "set aside" in note.text
 
 
@@ -86,7 +82,7 @@ KEPT = {
 def test_kept(save, frame, names):
     matrix = read(save("m.csv", frame.to_csv(index=False)), task=Task.BINARY)
     assert matrix.configurations == names
-    assert not code_of(matrix, "row-numbers")
+    assert not notes_of(matrix, "row-numbers")
 
 
 @pytest.mark.parametrize(
@@ -96,8 +92,8 @@ def test_whole_numbers_are_no_row_numbers(save, name, values):
     """They predict nothing, so they are no configurations either, and are called what they are."""
     matrix = read(save("m.csv", last(name, values)))
     assert matrix.configurations == ("a", "b")
-    assert not code_of(matrix, "row-numbers")
-    (note,) = code_of(matrix, "whole-numbers")
+    assert not notes_of(matrix, "row-numbers")
+    (note,) = notes_of(matrix, "whole-numbers")
     assert note.text.startswith(name)
 
 
@@ -105,7 +101,7 @@ def test_shuffled_numbers_under_any_name_matter_more(save):
     path = save("m.csv", first("V1", MIXED))
     matrix = read(path)
     assert matrix.configurations == ("a", "b")
-    (note,) = code_of(matrix, "columns-ignored")
+    (note,) = notes_of(matrix, "columns-ignored")
     assert note.remedy == (
         "if it is a configuration that predicts ranks, give --only 'V1' --only '*'"
     )
@@ -128,7 +124,7 @@ def test_roles_by_hand_may_name_it(save):
     assert pairs.n_groups == N // 2
     alone = read(save("m.csv", first("X", range(N))), roles=Roles(group="X"))
     assert alone.n_groups is None
-    (note,) = code_of(alone, "columns-ignored")
+    (note,) = notes_of(alone, "columns-ignored")
     assert note.text == "ignored: X has a different value for every sample, so it groups nothing"
 
 

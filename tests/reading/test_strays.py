@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from day import swept
 from documents import codes
-from reading import refused
+from reading import note_of, refused
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bbccli.reading import read
@@ -27,11 +27,6 @@ LABELS = {"truth": np.array(["a", "b", "c"])[CLASSES]} | {
     f"tree {i}": np.array(["a", "b", "c"])[np.where(RNG.random(N) < 0.3, 0, CLASSES)]
     for i in range(3)
 }
-
-
-def note(matrix, code):
-    (found,) = [one for one in matrix.notes if one.code == code]
-    return found
 
 
 def columns_of_classes(right, model="net"):
@@ -68,7 +63,7 @@ def test_a_copy_of_the_truth_is_refused(save, name, table, copy):
     assert "--only" in e.hint
     kept = read(path, only=["*"])
     assert "label_copy" in kept.configurations
-    assert note(kept, "equals-truth").text == "label_copy equals the truth in every row"
+    assert note_of(kept, "equals-truth").text == "label_copy equals the truth in every row"
     assert "equals-truth" not in codes(read(path, exclude=["label_copy"]))
 
 
@@ -129,7 +124,7 @@ def test_what_may_be_perfect(save):
 @pytest.mark.parametrize("value", [-999, 1e6])
 def test_a_value_of_the_truth_far_from_all_others(save, value):
     truth = np.where(np.arange(N) % 12 == 0, value, VALUES)
-    told = note(read(save("m.csv", {**REGRESSION, "truth": truth})), "off-scale")
+    told = note_of(read(save("m.csv", {**REGRESSION, "truth": truth})), "off-scale")
     assert told.text.startswith(f"the truth is {value:.6g} in 10 rows, and ")
     assert "remove these rows" in told.remedy
 
@@ -150,11 +145,11 @@ def test_a_truth_on_one_scale(save, truth):
 
 def test_a_constant_column(save):
     matrix = read(save("m.csv", BINARY | {"seed": [0] * N, "seed 2": [1] * N}))
-    found = note(matrix, "constant-predictions")
+    found = note_of(matrix, "constant-predictions")
     assert found.text == "seed, seed 2 are constant"
     assert "--exclude" in found.remedy
     seed = save("m.csv", REGRESSION | {"seed": [42] * N})
-    assert note(read(seed), "constant-predictions").text.startswith("seed is")
+    assert note_of(read(seed), "constant-predictions").text.startswith("seed is")
     assert "off-scale" not in codes(read(seed))
     assert "constant-predictions" not in codes(read(seed, only=["*"]))
 
@@ -169,7 +164,7 @@ def test_columns_made_of_folds_or_rows(save, table, column):
     """Beside models that predict, whole numbers that do not are left out."""
     noise = {name: RNG.permutation(c) if " " in name else c for name, c in table.items()}
     matrix = read(save("m.csv", noise | {"cv": column}))
-    assert note(matrix, "fold-like").text.startswith("cv depends on the fold or the order")
+    assert note_of(matrix, "fold-like").text.startswith("cv depends on the fold or the order")
     assert {"off-scale", "constant-predictions"}.isdisjoint(codes(matrix))
     beside = read(save("n.csv", table | {"cv": column}))
     assert ("cv" in beside.configurations) is (column.dtype.kind == "f")
@@ -178,7 +173,7 @@ def test_columns_made_of_folds_or_rows(save, table, column):
 def test_folds_among_labels(save):
     table = {"fold": FOLD, "truth": np.array(list("abcde"))[np.arange(N) % 5]}
     table |= {"tree": RNG.permutation(table["truth"]), "cv": np.array(list("cabde"))[FOLD]}
-    assert note(read(save("m.csv", table)), "fold-like").text.startswith("cv depends on")
+    assert note_of(read(save("m.csv", table)), "fold-like").text.startswith("cv depends on")
     majority = np.array(list("aabab"))[FOLD]
     assert "fold-like" not in codes(read(save("m.csv", table | {"cv": majority})))
 
@@ -196,7 +191,7 @@ def test_an_age_among_probabilities(save):
     age = RNG.integers(18, 90, N) + 30 * TRUTH
     matrix = read(save("m.csv", BINARY | {"age": age}))
     assert matrix.kind is PredictionKind.SCORE
-    found = note(matrix, "off-scale")
+    found = note_of(matrix, "off-scale")
     assert found.text == (
         f"age is off the scale: age is {age.min()} to {age.max()}, "
         "4 configurations are probabilities; now all count as scores"
@@ -208,13 +203,13 @@ def test_an_age_among_probabilities(save):
 def test_scores_among_columns_of_classes(save):
     table = {"truth": LABELS["truth"]} | columns_of_classes(0.8) | columns_of_classes(0.8, "svm")
     table |= {f"raw::{k}": RNG.normal(size=N) for k in "abc"}
-    assert note(read(save("m.csv", table)), "off-scale").text.startswith("raw is off the scale")
+    assert note_of(read(save("m.csv", table)), "off-scale").text.startswith("raw is off the scale")
 
 
 @pytest.mark.parametrize("column", [RNG.random(N), RNG.random(N) * 5 + 1000])
 def test_values_off_the_scale_of_the_truth(save, column):
     matrix = read(save("m.csv", REGRESSION | {"fit_time": column}))
-    assert note(matrix, "off-scale").text.startswith("fit_time is off the scale: fit_time is ")
+    assert note_of(matrix, "off-scale").text.startswith("fit_time is off the scale: fit_time is ")
     assert "off-scale" not in codes(read(save("m.csv", REGRESSION)))
 
 
@@ -232,7 +227,7 @@ def test_values_off_the_scale_of_the_truth(save, column):
 )
 def test_one_that_is_perfect_where_the_others_are_not(save, table, column, way, said):
     matrix = read(save("m.csv", table | {"leak": column}))
-    found = note(matrix, "perfect-configuration")
+    found = note_of(matrix, "perfect-configuration")
     assert found.text.startswith(
         f"leak ranks all samples {way}" + ", or nearly so" * ("corr" in said) + "; the best of"
     )
@@ -243,7 +238,7 @@ def test_one_perfect_in_columns_of_classes(save):
     table = {"truth": LABELS["truth"]} | columns_of_classes(0.8, "copy")
     noise = RNG.dirichlet([1, 1, 1], N)
     table |= {f"net::{k}": p for k, p in zip("abc", noise.T, strict=True)}
-    found = note(read(save("m.csv", table)), "perfect-configuration")
+    found = note_of(read(save("m.csv", table)), "perfect-configuration")
     assert "net, has accuracy 0." in found.text
 
 
@@ -279,7 +274,7 @@ def fitted_on_the_other_folds(kind, n_folds=5):
 def test_models_that_predict_the_rows_they_were_fitted_on(save, kind):
     """The best of five trees of one configuration had an AUC of 0.98, at exit 0 without a word."""
     seen, left_out = fitted_on_the_other_folds(kind)
-    found = note(read(save("m.parquet", seen)), "perfect-configuration")
+    found = note_of(read(save("m.parquet", seen)), "perfect-configuration")
     assert found.text.startswith("tree8_0, tree8_1, tree8_2, ") and "fitted on" in found.text
     left_out |= {f"other {name}": column for name, column in left_out.items() if "tree" in name}
     assert "perfect-configuration" not in codes(read(save("n.parquet", left_out)))

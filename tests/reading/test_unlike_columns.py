@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from documents import codes
-from reading import refused
+from reading import note_of, refused
 
 from bbccli.reading import Roles, read
 from bbccli.types import PredictionKind
@@ -15,11 +15,6 @@ TRUTH = (RNG.random(N) < RISK).astype(int)
 LOGIT = {f"pred_{i}": np.clip(RISK + RNG.normal(size=N) / 6, 0.01, 0.99).round(5) for i in "abc"}
 SEX = RNG.integers(0, 2, N)
 AGE = RNG.integers(30, 80, N)
-
-
-def note(matrix, code):
-    (found,) = [one for one in matrix.notes if one.code == code]
-    return found
 
 
 STAGE = RNG.integers(1, 5, N)
@@ -43,7 +38,7 @@ def test_features_are_left_out_by_name(save, more):
     assert matrix.configurations == tuple(LOGIT)
     assert matrix.kind is PredictionKind.PROBABILITY
     assert matrix.source.n_tried in (None, 3)
-    found = note(matrix, "whole-numbers")
+    found = note_of(matrix, "whole-numbers")
     assert all(name in found.text for name in more)
     assert "--only" in found.remedy
     assert "--exclude" in found.remedy
@@ -54,16 +49,16 @@ def test_features_are_left_out_by_name(save, more):
 @pytest.mark.parametrize("values", [np.arange(N) % 5, N - np.arange(N) // 67, STRATIFIED])
 def test_equal_parts_may_be_folds(save, values):
     path = save("t.csv", {**LOGIT, "Falte": values, "y": TRUTH})
-    found = note(read(path), "whole-numbers")
+    found = note_of(read(path), "whole-numbers")
     assert "--fold 'Falte'" in found.remedy
     assert read(path, roles=Roles(fold="Falte")).n_folds == len(set(values))
 
 
 def test_a_stage_is_no_fold(save):
-    found = note(read(save("t.csv", {"stage": STAGE, "y": TRUTH, **LOGIT})), "whole-numbers")
+    found = note_of(read(save("t.csv", {"stage": STAGE, "y": TRUTH, **LOGIT})), "whole-numbers")
     assert "--fold" not in found.remedy
     there = {**LOGIT, "stage": np.arange(N) % 4, "fold": STRATIFIED, "y": TRUTH}
-    assert "--fold" not in note(read(save("t.csv", there)), "whole-numbers").remedy
+    assert "--fold" not in note_of(read(save("t.csv", there)), "whole-numbers").remedy
 
 
 def test_text_in_equal_parts_may_be_folds(save):
@@ -87,7 +82,7 @@ BARE = dict(zip(("lr", "forest", "boost"), LOGIT.values(), strict=True))
 def test_labels_that_predict_are_configurations(save, more):
     matrix = read(save("t.csv", {**more, "y": TRUTH, **BARE}))
     assert set(matrix.configurations) == {*more, *BARE}
-    assert "a configuration" in note(matrix, "whole-numbers").text or len(more) > 1
+    assert "a configuration" in note_of(matrix, "whole-numbers").text or len(more) > 1
 
 
 def test_other_whole_numbers_that_are_configurations(save):
@@ -125,7 +120,7 @@ def test_whole_numbers_beside_values(save):
     values = {f"ridge {i}": truth + 10 * RNG.normal(size=N) for i in range(3)}
     matrix = read(save("t.csv", {"sex": SEX, "children": SEX + 1, "y": truth, **values}))
     assert matrix.configurations == tuple(values)
-    assert "sex, children" in note(matrix, "whole-numbers").text
+    assert "sex, children" in note_of(matrix, "whole-numbers").text
     rounded = {"rounded": np.rint(truth + 10 * RNG.normal(size=N))}
     assert read(save("u.csv", {**rounded, "y": truth, **values})).n_configurations == 4
 
