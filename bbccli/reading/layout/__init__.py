@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
-from bbccli.notes import Note, identities, of_metadata
+from bbccli.notes import Note, identities, listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import pa
 from bbccli.reading.classes import in_order
@@ -27,6 +27,7 @@ from bbccli.reading.layout.dialects import DIALECTS, Dialect
 from bbccli.reading.layout.dialects.base import PREDICTION, Layout, first_of
 from bbccli.reading.layout.wide import wide_sheet
 from bbccli.reading.metadata import Metadata
+from bbccli.reading.numerals import Moment, times_of
 from bbccli.reading.outcome import refuse_truth
 from bbccli.reading.roles import CONFIGURATIONS, Hints, Request, column_named
 from bbccli.reading.sample_index import refuse_disorder, without_row_numbers
@@ -124,11 +125,29 @@ def _by_times(
     tables: Sequence[Table], layouts: Sequence[Layout], again: Again | None
 ) -> dict[str, Any]:
     """Return how `long_sheet` tells which scores of an item count."""
-    if again is not Again.NEWEST:
-        return {"epochs": again is Again.EPOCH}
-    from bbccli.reading.layout.again import moments_of
+    if again is Again.NEWEST:
+        return {"times": _moments_of(tables, layouts)}
+    return {"epochs": again is Again.EPOCH}
 
-    return {"times": moments_of(tables, layouts)}
+
+def _moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Moment]:
+    """Return the time of each row, from the one column besides that holds times."""
+    of_rows: list[Moment] = []
+    for table, layout in zip(tables, layouts, strict=True):
+        used = {*layout.roles.values(), *layout.predictions.values(), *layout.configuration}
+        columns: dict[str, list[Moment]] = {}
+        for name in table.names:
+            if name not in used and (moments := times_of(table.column(name).values)):
+                columns[name] = moments
+        if len(columns) != 1:
+            which = listing([*columns]) or "none does"
+            raise table.fault(
+                f"one column must say when each row was scored, and {which}",
+                hint="keep one column of times; or count all rows with "
+                + parameter("again", Again.EPOCH),
+            )
+        of_rows += next(iter(columns.values()))
+    return of_rows
 
 
 def _with_event(sheet: Sheet) -> Sheet:
