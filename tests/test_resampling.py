@@ -174,6 +174,6 @@ def test_pages_are_kept_within_their_bytes_and_the_oldest_goes_first():
 
 
 def test_draws_that_others_share_cannot_be_changed():
-    drawn = draws(n_units=700).batch(0, 1)
-    with pytest.raises(ValueError, match="read-only"):
-        drawn.in_bag[:] = 9
+    for shared in (draws(n_units=700).batch(0, 1).in_bag, *every_resample(4)):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[:] = 9

@@ -106,6 +106,8 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     found = parts(weights), parts.paired(weights, chosen), parts(weights * 0.5)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
+    alone = METRICS[name].bind(matrix.outcome, predictions[:, :1])  # the same to the last bit
+    assert_array_equal(np.vstack([alone(row[None]) for row in weights]), alone(weights))
 
 
 LONG = "bbccli.metrics.kernels.pairs.LONG"

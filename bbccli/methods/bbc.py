@@ -147,7 +147,6 @@ def towards_contenders(case: Case) -> Answer:
     rivals = contenders(case, n_resamples)
     if rivals.n_distinct == 1:
         return moved(case, drawn, np.full(n_resamples, choice.naive))
-    rivals = rivals.among(~np.isnan(everywhere[rivals.columns]))
     noise = noise_of(case, rivals, n_resamples)
     of_winner = shrunken(choice.naive, everywhere[rivals.columns], rivals.shares, noise)
     mixed = IN_BAG * drawn.values + (1 - IN_BAG) * everywhere[drawn.winners]

@@ -267,7 +267,7 @@ def sums_of_chunk(
     floats = floats_for(weights, float_type(terms), totals)
     typed = terms.astype(floats.dtype, copy=False)
     if terms.shape[1] == 1 and terms.dtype == np.float64:
-        return row_sums(floats, np.broadcast_to(typed[:, 0], floats.shape))[:, None]
+        return row_sums(floats, np.broadcast_to(typed.T, floats.shape))[:, None]
     return np.asarray(floats @ typed)
 
 

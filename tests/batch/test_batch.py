@@ -446,12 +446,14 @@ def test_no_result_goes_over_a_file_of_a_run(tmp_path, batch, monkeypatch):
     assert (tmp_path / "run" / "leaderboard.csv").read_bytes() == before
 
 
-def test_a_worker_elsewhere_says_paths_as_they_were_given(tmp_path, monkeypatch):
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "p.csv").write_text("truth,a\n")
-    task = FileTask(0, "k", BatchFile("sub/p.csv", Analysis()), Resources(), str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_worker_elsewhere_says_paths_as_they_were_given(absolute, tmp_path, monkeypatch):
+    folder, path = tmp_path / "here", tmp_path / "p.csv" if absolute else "sub/p.csv"
+    (folder / "sub").mkdir(parents=True)
+    (folder / path).write_text("truth,a\n")
+    task = FileTask(0, "k", BatchFile(str(path), Analysis()), Resources(), str(folder))
+    monkeypatch.chdir(folder)
     here = work(task)
     monkeypatch.chdir(tmp_path.parent)
     assert work(task) == here
-    assert here.problem.startswith("sub/p.csv")
+    assert here.problem.startswith(f"{path}: no row")

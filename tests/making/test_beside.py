@@ -213,6 +213,7 @@ def test_the_cut_of_a_single_configuration_is_a_choice(explained):
     found = correct(matrix, threshold="tuned", **options)
     assert "corrected for the choice of the tuned cut alone" in found.sentence()
     assert "no selection made its score too good" not in explained(found)
+    assert any("so its choice is not corrected for" in text for text in found.notes)
     plain = correct(matrix, **options).sentence()
     assert "not corrected" in plain or "the only configuration" in plain
 

@@ -1,12 +1,14 @@
 """BBC-EB against a slow loop written from its text, and what it does at the edges."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from day import swept
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
+from scipy.stats import norm
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
 from bbccli.stats.resampling import draws_of
@@ -135,12 +137,47 @@ def test_the_undefined_are_left_out():
     assert found.value == pytest.approx(expected.value, rel=1e-12)
 
 
+def heard(monkeypatch, matrix, name, of_limit=0.0):
+    """The estimate, and contenders and noise, from which the error of who is one is made."""
+    said = []
+    place = "bbccli.stats.bootstrap.contenders.limit_error"
+    monkeypatch.setattr(place, lambda *given: said.append(given[2:]) or of_limit)
+    return EB.run(matrix, METRICS[name], PLAN), *said[0]
+
+
 def test_its_error_is_that_of_the_mean_and_half_of_that_of_who_is_a_contender(monkeypatch):
-    errors, place = [], "bbccli.stats.bootstrap.contenders.limit_error"
-    for of_limit in (0.0, 0.2):
-        monkeypatch.setattr(place, lambda *_, error=of_limit: error)
-        errors.append(EB.run(binary(n_configurations=15, seed=1), METRICS["auc"], PLAN).error.value)
-    assert errors[1] == pytest.approx(np.hypot(errors[0], 0.1), rel=1e-12)
+    matrix = binary(n_configurations=15, seed=1)
+    (one, of, _), (other, _, _) = (heard(monkeypatch, matrix, "auc", e) for e in (0.0, 0.2))
+    assert other.error.value == pytest.approx(np.hypot(one.error.value, 0.1), rel=1e-12)
+    naive = candidates(matrix, METRICS["auc"], Pooling.POOLED).performances()
+    bags, winner = bags_of(matrix, "auc")[0], naive.argmax()
+    reach = 2 * np.std(bags[:, [winner]] - bags, axis=0, ddof=1)
+    others = np.flatnonzero(reach > 0)  # a standard deviation of B has an error of 1 / sqrt(2 B)
+    off = (1 - (naive[winner] - naive[others]) / reach[others]) * np.sqrt(2 * 128)
+    near = {c: norm.cdf(z) for c, z in zip(others.tolist(), off, strict=True) if abs(z) < 3}
+    assert of.chances == pytest.approx(near) and 0 < len(near) < of.n_distinct == 15
+
+
+def test_noise_is_of_the_pairs_that_are_defined_in_a_bag(monkeypatch):
+    """The mean squared difference of two contenders, each less its mean over the bags."""
+    matrix = binary(n_samples=24, n_configurations=3)
+    predictions = np.zeros_like(matrix.predictions)
+    predictions[0, :, 0] = matrix.outcome.values  # the winner of every bag
+    predictions[0, [0, 1], 1] = predictions[0, [2, 1], 2] = 1.0
+    matrix = replace(matrix, predictions=predictions)
+    _, of, noise = heard(monkeypatch, matrix, "precision")
+    bags = bags_of(matrix, "precision")[0][:, of.columns]
+    centred, squares = bags - np.nanmean(bags, axis=0), []
+    for row in centred:
+        there = np.flatnonzero(~np.isnan(row))
+        pairs = np.array([*combinations(there, 2)], int).reshape(-1, 2)
+        weights, off = of.shares[pairs].prod(axis=1), np.diff(row[pairs])[:, 0]
+        squares.append(weights @ off**2 / 2 / weights.sum() if len(pairs) else np.nan)
+    assert 0 < np.isnan(squares).sum() < 100 and len(of.columns) == 3
+    scale = (n := np.isfinite(squares).sum()) / (n - 1)
+    assert noise.variance == pytest.approx(np.nanmean(squares) * scale)
+    each = np.nan_to_num(np.array(squares) * scale, nan=noise.variance)
+    np.testing.assert_allclose(noise.by_resample, each, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:overflow")

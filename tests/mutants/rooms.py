@@ -92,7 +92,10 @@ ROOMS = (
         "recording",
         ("bbccli/recording",),
         ("recording/test_arguments.py", "recording/test_searches.py"),
-        ("recording", "reading/test_hostile_arrays.py", "test_frozen.py"),
+        (
+            *("recording", "test_axis.py", "test_stopping.py", "reading/test_hostile_arrays.py"),
+            "test_frozen.py",
+        ),
     ),
     Room(
         "gate",

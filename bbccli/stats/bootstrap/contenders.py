@@ -7,7 +7,6 @@ configurations is feasible.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import sqrt
 from statistics import NormalDist
 
@@ -16,7 +15,7 @@ import numpy as np
 from bbccli.platform.dataclass import dataclass
 from bbccli.stats.bootstrap.bbc_samples import inside
 from bbccli.stats.case import Case
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray
 
 REACH = 2.0
 """Standard errors behind the winner up to which a configuration is a contender."""
@@ -46,11 +45,6 @@ class Contenders:
     n_distinct: int
     chances: Mapping[int, float]
 
-    def among(self, rows: BoolArray) -> Contenders:
-        """Return some of them."""
-        shares = self.shares[rows]
-        return replace(self, columns=self.columns[rows], shares=shares / shares.sum())
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
@@ -77,7 +71,7 @@ class Shrunken:
 
 
 def contenders(case: Case, n_resamples: int) -> Contenders:
-    """Return the contenders by the metric that selects.
+    """Return the contenders by the metric that selects; the one that measures is defined for them.
 
     Configuration j is one if P_w - P_j <= 2 sd(P_w - P_j), with the performances P on all samples
     and the standard deviation over the bags of the first B resamples (signs reversed for a metric
@@ -91,14 +85,14 @@ def contenders(case: Case, n_resamples: int) -> Contenders:
     for columns, values in inside(case, case.judged, defined, n_resamples):
         errors[columns] = _deviations(of_winner - values)
         # no two configurations have the same sum by accident: the weights are irrational
-        keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
+        keys[columns] = roots @ np.nan_to_num(values)
     behind = case.selector.direction.gain(everywhere[winner], everywhere)
     # copies of the winner are behind by rounding, with errors of rounding
     reach = REACH * np.nan_to_num(errors) + ALIKE * abs(everywhere[winner])
     with np.errstate(invalid="ignore", divide="ignore"):  # in errors of reach / sqrt(2 B)
         within = (reach - behind) / reach * np.sqrt(2 * n_resamples)
     chances = {int(c): NormalDist().cdf(within[c]) for c in np.flatnonzero(abs(within) < LIKELY)}
-    near = behind <= reach
+    near = (behind <= reach) & ~np.isnan(case.measured.performances())
     n_distinct = len(_distinct(everywhere, keys, defined)[0])
     columns, copies = _distinct(everywhere, keys, np.flatnonzero(near))
     roots = np.sqrt(copies)
@@ -142,9 +136,14 @@ def shrunken(figure: float, others: FloatArray, shares: FloatArray, noise: Noise
     shares (T,): their weights, adding up to 1.
     noise: of the contenders.
 
-    >>> half, third = Noise(1e-4, np.full(4, 1e-4)), np.full(3, 1 / 3)
-    >>> round(shrunken(0.82, np.array([0.78, 0.8, 0.82]), third, half).value, 4)
-    0.815
+    >>> figures, third = np.array([0.78, 0.8, 0.82]), np.full(3, 1 / 3)
+    >>> found = shrunken(0.82, figures, third, Noise(1e-4, np.array([0.5e-4, 1.5e-4])))
+    >>> round(found.value, 4), found.influence.round(4)
+    (0.815, array([ 0.0025, -0.0025]))
+    >>> shrunken(0.82, figures, third, Noise(1e-3, np.array([0.5e-3, 1.5e-3]))).influence + 0
+    array([0., 0.])
+    >>> shrunken(0.82, np.full(3, 0.82), third, Noise(0.0, np.zeros(2))).value
+    0.82
     """
     none = np.zeros(len(noise.by_resample))
     if len(others) < 2 or noise.variance == 0:
