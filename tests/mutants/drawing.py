@@ -84,9 +84,18 @@ class Mutation:
         lines = [text.splitlines()[self.row].strip() for text in (self.before, self.after)]
         return self.module, self.operator.removeprefix("core/"), lines[0], lines[1]
 
+    @property
+    def keys(self) -> set[Key]:
+        """Its key, and that of all mutations of its line."""
+        return {self.key, (self.key[0], "*", self.key[2], "*")}
+
 
 def equivalents(path: Path) -> set[Key]:
-    """Mutations that no test can tell from the code; each line ends with the reason."""
+    """Mutations that no test can tell from the code; each line ends with the reason.
+
+    A line of code with `*` in place of operator and mutation says how fast, or in how much memory:
+    none of it is planted.
+    """
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
     return {(module, operator, before, after) for module, operator, before, after, _ in rows}
 
@@ -116,7 +125,7 @@ def _lot(seed: int, *words: object) -> str:
 
 def _first(of_line: list[Mutation], seed: int, known: set[Key]) -> Mutation | None:
     by_lot = sorted(of_line, key=lambda one: _lot(seed, one.operator, one.occurrence))
-    return next((one for one in by_lot if one.is_code and one.key not in known), None)
+    return next((one for one in by_lot if one.is_code and not one.keys & known), None)
 
 
 def _possible(tree: Path, module: str, lines: list[str]) -> Iterator[Mutation]:
