@@ -11,17 +11,7 @@ import pyarrow as pa
 import pytest
 from day import swept
 
-from bbccli import (
-    METHODS,
-    METRICS,
-    BbcError,
-    compare,
-    correct,
-    document,
-    matrix_of,
-    plan,
-    read,
-)
+from bbccli import METHODS, METRICS, BbcError, compare, correct, document, matrix_of, plan, read
 from bbccli.recording import Recorder
 
 N, C = 60, 6

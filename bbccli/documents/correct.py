@@ -12,14 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from bbccli.domain.estimate import (
-    Axis,
-    Estimate,
-    Gate,
-    Made,
-    MonteCarloError,
-    SearchCost,
-)
+from bbccli.domain.estimate import Axis, Estimate, Gate, Made, MonteCarloError, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan

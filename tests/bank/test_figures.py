@@ -12,12 +12,7 @@ from benchmarks.bank import decision, figures, pages, picture
 from benchmarks.bank.items import items
 from benchmarks.bank.judged_by import FAMILIES, is_bounded, metric_of
 from benchmarks.bank.populations import BY_NAME, Half
-from benchmarks.bank.results import (
-    COLUMNS,
-    ENDS,
-    Results,
-    read,
-)
+from benchmarks.bank.results import COLUMNS, ENDS, Results, read
 from benchmarks.bank.verdicts import of_verdicts
 from benchmarks.bank.work import Work
 

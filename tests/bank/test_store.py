@@ -8,14 +8,7 @@ from bbccli import METHODS, METRICS, Plan
 from bbccli.types import Side
 from benchmarks.bank import populations, studies, work
 from benchmarks.bank.items import OfPopulation, OfSetting
-from benchmarks.bank.results import (
-    INFINITE,
-    MISSING,
-    decoded,
-    encoded,
-    forget,
-    read,
-)
+from benchmarks.bank.results import INFINITE, MISSING, decoded, encoded, forget, read
 from benchmarks.bank.work import Work
 from benchmarks.validation.settings import inclusion_settings
 

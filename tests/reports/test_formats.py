@@ -102,10 +102,7 @@ def test_the_table_tells_how_clear_the_choice_is():
         (0.89, 0.1, "moderately stable"),
         (0.9, 0.1, "stable"),
     ):
-        won = [
-            {"configuration": "a", "share": share},
-            {"configuration": "b", "share": runner_up},
-        ]
+        won = [{"configuration": "a", "share": share}, {"configuration": "b", "share": runner_up}]
         text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
         shown = f"choice {said}: {start} a ({100 * share:.0f}%, selected here)"
         assert shown in " ".join(text.split())

@@ -223,11 +223,7 @@ def _winner_and_simplest(document: CompareEnvelope, best: BestSet) -> Iterator[t
 def _members(document: CompareEnvelope, best: BestSet) -> BlockTable:
     digits, level = digits_of_both(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(best.members) - best.n_inside
-    winner, inside = (
-        selected_configuration(best),
-        [member for member in best.members if member.inside],
-    )
-
+    winner, inside = selected_configuration(best), [one for one in best.members if one.inside]
     return BlockTable.of(
         [
             TableColumn("configuration", lambda row: row.configuration, text=True),

@@ -267,10 +267,7 @@ def _metrics(estimate: Estimate) -> set[str]:
 
 def limits(metrics: set[str], plan: Plan, notes: Iterable[Note]) -> list[str]:
     """Return the limits of probabilities and errors, where a metric has them."""
-    clip, cap = (
-        f"probabilities clipped at {brief(plan.clip)}",
-        f"errors capped (--cap {plan.cap})",
-    )
+    clip, cap = f"probabilities clipped at {brief(plan.clip)}", f"errors capped (--cap {plan.cap})"
     return [clip] * is_clipped(metrics, plan, notes) + [cap] * is_capped(metrics, plan)
 
 
