@@ -254,16 +254,6 @@ def test_files_are_configurations_where_all_suites_are_called_alike(tmp_path, ca
     assert read(tmp_path).configurations == ("ada", "bob")
 
 
-def test_a_suite_that_ran_twice(tmp_path):
-    times = ("2026-01-01T00:00:00", "2026-01-02T00:00:00")
-    for time, right in zip(times, (3, 5), strict=True):
-        save(tmp_path, suite("ada", cases(right), timestamp=time), name=f"{time[:10]}.xml")
-    save(tmp_path, suite("bob", cases(4)), name="bob.xml")
-    matrix = read(tmp_path)
-    assert sorted(matrix.configurations) == ["ada", "bob"]
-    assert means(matrix)["ada"] == 0.8
-
-
 def test_children_of_a_test(tmp_path):
     children = {
         "flaky": "<flakyFailure/><system-out>x</system-out>",

@@ -97,20 +97,6 @@ def test_a_retried_run_and_a_copy_of_a_log_count_once(tmp_path):
     assert [one.reason for one in matrix.source.run.left_out] == ["again in b.json"]
 
 
-def test_the_newest_of_equal_runs_counts(tmp_path):
-    def older(log):
-        at(log, created="2020-01-01T00:00:00+00:00")
-        all_right(log)
-
-    for name in ("new.json", "old.json"):
-        shutil.copy(files("json")[0], tmp_path / name)
-    edit(tmp_path / "old.json", older)
-    matrix = read(tmp_path)
-    (left,) = matrix.source.run.left_out
-    assert (left.name, left.reason) == ("old.json", "run again later in new.json")
-    assert matrix.predictions.mean() == pytest.approx(figures(files("json")[0])["match"])
-
-
 def test_a_killed_run_is_refused_alone_and_named_beside_others():
     refused("status killed", LOGS / "killed", kind=BbcError)
     matrix = read([LOGS / "killed", LOGS / "json"])

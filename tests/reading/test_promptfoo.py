@@ -178,17 +178,6 @@ def test_variables_group_items():
     assert "vars.subject" in error.hint
 
 
-def test_the_newest_evaluation_counts(changed, tmp_path):
-    def failed(rows):
-        return [row | {"success": True} for row in rows]
-
-    changed(failed, "old.json", timestamp="2020-01-01T00:00:00.000Z")
-    changed(lambda rows: rows, "new.json")
-    matrix = read(tmp_path)
-    assert means(matrix) == own("pass")
-    assert next(note.code for note in matrix.notes) == "run-again"
-
-
 def test_prompts_of_one_label_are_told_apart_by_their_text(changed, tmp_path):
     prompts = results()["results"]["prompts"]
     other = [one | {"raw": f"{one['raw']} Think twice."} for one in prompts]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from day import swept
 from reading import fault
-from recordings import about as said_by
 from recordings import parts_of, tampered
 
 from bbccli.documents.correct import Run
@@ -59,13 +58,6 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
     about = Run.of(matrix)
     assert (about.n_models, about.left_out) == (2, ())  # a file is no configuration
     assert matrix.configurations == ("two",)  # nothing is made up for the other
-
-
-def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
-    for file in parts_of(folder):
-        about = {key: value for key, value in said_by(file).items() if key != "data"}
-        tampered(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
-    assert read(folder).configurations == ("one", "two")
 
 
 def test_a_recording_all_of_whose_parts_are_damaged(folder):

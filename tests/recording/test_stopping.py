@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from day import swept
-from recordings import about, parts_of, tampered
+from recordings import about, parts_of
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
@@ -224,12 +222,3 @@ def test_an_estimator_that_objects_does_not_stop_the_search(tmp_path):
             pass
 
     assert flagged(recorded(tmp_path, {"odd": on(Odd, "fold"), "all": on(Boosted, "all")})) == set()
-
-
-def test_parts_of_earlier_versions_are_read(tmp_path):
-    recorded(tmp_path, {"fold": on(Boosted, "fold")})
-    for path in parts_of(tmp_path):
-        said = {name: one for name, one in about(path).items() if not name.startswith("curve")}
-        tampered(path, about=np.frombuffer(json.dumps(said).encode(), np.uint8))
-    assert flagged(read(tmp_path)) == {"fold"}
-    assert read(tmp_path).source.run.curves == ()

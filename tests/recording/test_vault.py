@@ -40,6 +40,10 @@ def searched(rec, y=Y, model=None):
     return GridSearchCV(model, {"C": [0.01, 1.0]}, cv=rec.cv, scoring=rec.scorer).fit(X, y)
 
 
+def sealed_in(rec):
+    return np.setdiff1d(np.arange(N), rec.rows)
+
+
 def openings(rec):
     return rec.folder / "vault" / "openings.jsonl"
 
@@ -68,9 +72,8 @@ def run(rec):
 
 def test_the_same_share_of_each_class_is_sealed_and_the_same_rows_each_time(tmp_path):
     rec = recorder(tmp_path)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    assert len(sealed) == 60
-    assert abs(int(Y[sealed].sum()) - 0.2 * Y.sum()) < 1
+    assert len(sealed_in(rec)) == 60
+    assert abs(int(Y[sealed_in(rec)].sum()) - 0.2 * Y.sum()) < 1
     again = Recorder(tmp_path / "other", X, Y, cv=3, vault=0.2)
     assert np.array_equal(again.rows, rec.rows)
 
@@ -139,9 +142,8 @@ def test_pairs_of_rows_lose_the_sealed_ones(tmp_path):
 
 
 def test_predictions_of_sealed_rows_are_refused(rec):
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
     with pytest.raises(OptionError, match="sealed in the vault"):
-        rec.write("a", [int(rec.rows[0]), int(sealed[0])], [0, 1])
+        rec.write("a", [int(rec.rows[0]), int(sealed_in(rec)[0])], [0, 1])
 
 
 def test_loops_write_by_the_rows_of_all_samples(tmp_path):
@@ -170,8 +172,7 @@ def test_a_share_has_the_exact_interval_and_is_reported(run, tmp_path):
     from scipy.stats import binomtest
 
     model = LogisticRegression(C=0.01).fit(X[run.rows], Y[run.rows])
-    sealed = np.setdiff1d(np.arange(N), run.rows)
-    k = int((model.predict(X[sealed]) == Y[sealed]).sum())
+    k = int((model.predict(X[sealed_in(run)]) == Y[sealed_in(run)]).sum())
     look = run.open("C=0.01", LogisticRegression(C=0.01))
     exact = binomtest(k, 60).proportion_ci(0.95, method="exact")
     assert (look.value, look.lower, look.upper) == pytest.approx((k / 60, *exact), abs=1e-12)
@@ -185,7 +186,7 @@ def test_a_share_has_the_exact_interval_and_is_reported(run, tmp_path):
 def test_an_area_has_delongs_interval_on_the_logit_scale(tmp_path):
     rec = recorder(tmp_path, scoring="roc_auc")
     searched(rec)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    sealed = sealed_in(rec)
     scores = np.round(X[sealed, 0], 1)
     look = rec.open("a", scores)
     p, n = scores[Y[sealed] == 1], scores[Y[sealed] == 0]
@@ -199,17 +200,15 @@ def test_an_area_has_delongs_interval_on_the_logit_scale(tmp_path):
 
 def test_a_perfect_area_has_the_interval_of_pairs_without_a_common_sample(tmp_path):
     rec = recorder(tmp_path, scoring="roc_auc")
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    look = rec.open("a", Y[sealed] + 0.0)
-    fewest = min(np.bincount(Y[sealed]))
+    look = rec.open("a", Y[sealed_in(rec)] + 0.0)
+    fewest = min(np.bincount(Y[sealed_in(rec)]))
     assert (look.lower, look.upper) == pytest.approx((0.025 ** (1 / fewest), 1))
 
 
 def test_other_metrics_have_percentiles_of_the_sealed_rows(tmp_path):
     rec = recorder(tmp_path, VALUES, "neg_mean_absolute_error")
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    look = rec.open("a", X[sealed, 0])
-    losses = np.abs(VALUES - X[:, 0])[sealed]
+    look = rec.open("a", X[sealed_in(rec), 0])
+    losses = np.abs(VALUES - X[:, 0])[sealed_in(rec)]
     drawn = np.random.default_rng(0).choice(losses, (4000, 60)).mean(axis=1)
     assert look.value == pytest.approx(losses.mean())
     ends = np.quantile(drawn, [0.025, 0.975])
@@ -218,7 +217,7 @@ def test_other_metrics_have_percentiles_of_the_sealed_rows(tmp_path):
 
 def test_groups_have_no_binomial_interval(tmp_path):
     rec = recorder(tmp_path, groups=GROUPS)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    sealed = sealed_in(rec)
     wrong = np.isin(GROUPS[sealed], np.unique(GROUPS[sealed])[:4])
     look = rec.open("a", np.where(wrong, 1 - Y[sealed], Y[sealed]))
     # four of twelve groups are wrong: their number varies, not that of single rows
@@ -242,14 +241,13 @@ def test_the_best_of_a_search_is_trained_again_without_the_vault(run):
     search = searched(run)
     assert search.best_estimator_.n_iter_.size
     look = run.open("best", search)
-    sealed = np.setdiff1d(np.arange(N), run.rows)
     fresh = LogisticRegression(**search.best_params_).fit(X[run.rows], Y[run.rows])
-    assert look.value == (fresh.predict(X[sealed]) == Y[sealed]).mean()
+    assert look.value == (fresh.predict(X[sealed_in(run)]) == Y[sealed_in(run)]).mean()
 
 
 def test_fitted_models_functions_and_predictions_are_taken_as_they_are(tmp_path):
     rec = recorder(tmp_path, planned=4)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
+    sealed = sealed_in(rec)
     right = (Y[sealed] == (X[sealed, 0] > 0)).mean()
     assert rec.open("function", lambda rows: (rows[:, 0] > 0).astype(int)).value == right
     assert rec.open("array", (X[sealed, 0] > 0).astype(int)).value == right
@@ -295,9 +293,8 @@ def test_a_figure_is_wider_once_another_model_was_opened(tmp_path):
     """What is opened later may follow it: half of the misses are left to the first."""
     rec = recorder(tmp_path, planned=3)
     searched(rec)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    assert rec.open("good", Y[sealed]).lower == pytest.approx((0.05 / 6) ** (1 / 60))
-    rec.open("poor", 1 - Y[sealed], reach=0.6)
+    assert rec.open("good", Y[sealed_in(rec)]).lower == pytest.approx((0.05 / 6) ** (1 / 60))
+    rec.open("poor", 1 - Y[sealed_in(rec)], reach=0.6)
     estimate = opened(tmp_path)
     assert (estimate.opened.number, estimate.opened.n_openings) == (1, 2)
     assert estimate.interval.lower == pytest.approx(0.0125 ** (1 / 60))
@@ -321,13 +318,12 @@ def test_an_opening_beyond_the_plan_is_refused_without_the_stricter_level(run, t
 def test_not_yet_says_nothing_more(tmp_path):
     rec = recorder(tmp_path, planned=3)
     searched(rec)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    poor = rec.open("poor", 1 - Y[sealed], reach=0.6)
+    poor = rec.open("poor", 1 - Y[sealed_in(rec)], reach=0.6)
     assert (poor.value, poor.lower, poor.upper, poor.passed) == (None, None, None, False)
     assert "not yet" in repr(poor)
     with pytest.raises(Exception, match="1 of 3 openings so far: not yet"):
         opened(tmp_path)
-    good = rec.open("good", Y[sealed], reach=0.6)
+    good = rec.open("good", Y[sealed_in(rec)], reach=0.6)
     assert good.passed
     assert good.level == 1 - 0.05 / 3
     assert good.lower == pytest.approx((0.05 / 6) ** (1 / 60))
@@ -338,9 +334,8 @@ def test_not_yet_says_nothing_more(tmp_path):
 
 def test_reach_is_for_the_worse_end(tmp_path):
     rec = recorder(tmp_path, VALUES, "neg_mean_absolute_error", planned=2)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
-    assert not rec.open("a", X[sealed, 0], reach=0.8).passed
-    look = rec.open("a", X[sealed, 0], reach=2.0)
+    assert not rec.open("a", X[sealed_in(rec), 0], reach=0.8).passed
+    look = rec.open("a", X[sealed_in(rec), 0], reach=2.0)
     assert look.passed
     assert look.upper <= 2.0
 
@@ -367,12 +362,11 @@ NEVER = 10**6
 def test_a_kill_leaves_nothing_seen_or_a_counted_opening(tmp_path, k):
     """A process dies at its k-th disk call, or shows the figure."""
     rec = recorder(tmp_path)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
     child = os.fork()
     if not child:
         try:
             sys.setprofile(Fault(k, is_io, lambda: os._exit(9)))
-            rec.open("a", Y[sealed], stricter=True)
+            rec.open("a", Y[sealed_in(rec)], stricter=True)
             sys.setprofile(None)
             os._exit(0)
         finally:
@@ -382,19 +376,18 @@ def test_a_kill_leaves_nothing_seen_or_a_counted_opening(tmp_path, k):
     n_counted = len(lines(rec))
     assert n_counted == 1 if status == 0 else n_counted in (0, 1)
     # whatever was left, the next opening works and counts
-    assert rec.open("b", Y[sealed], stricter=True).number == n_counted + 1
+    assert rec.open("b", Y[sealed_in(rec)], stricter=True).number == n_counted + 1
 
 
 @posix
 def test_two_processes_at_once_are_two_openings(tmp_path):
     rec = recorder(tmp_path, planned=8)
-    sealed = np.setdiff1d(np.arange(N), rec.rows)
     context = multiprocessing.get_context("fork")
     ready, numbers = context.Barrier(2), context.SimpleQueue()
 
     def act(name):
         ready.wait()
-        numbers.put(rec.open(name, Y[sealed]).number)
+        numbers.put(rec.open(name, Y[sealed_in(rec)]).number)
 
     processes = [context.Process(target=act, args=(name,)) for name in ("a", "b")]
     for process in processes:
