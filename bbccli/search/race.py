@@ -32,6 +32,7 @@ from bbccli.reading import Request, understand_sheet
 from bbccli.reading.layout.known import sheet_of
 from bbccli.reading.sample_index import place
 from bbccli.reading.sheet import RAISE
+from bbccli.reading.sources.memory import ARRAYS
 from bbccli.recording import inputs, partial
 from bbccli.recording.attempts import share_of, short_names
 from bbccli.recording.reader import Recording, handed_over
@@ -50,7 +51,6 @@ ANSWERS = {
 
 
 FAILED = "a fit failed, or its score is not finite"
-_NAME = "DroppingSearchCV"
 
 
 class KeptScore(float):
@@ -222,12 +222,14 @@ class Race:
             for name, parts in zip(self.names, self.parts, strict=True)
             for part in _predicted(parts)
         ]
-        run = Recording(Path(_NAME), self.design, named)
+        run = Recording(Path(ARRAYS), self.design, named)
         given = handed_over(run)
         about = replace(given.about, run=None, n_candidates_total=None, undefined=0)
-        sheet = place(sheet_of(_NAME, replace(given, about=about), sha256=""), RAISE)
+        sheet = place(sheet_of(ARRAYS, replace(given, about=about), sha256=""), RAISE)
         matrix = understand_sheet(sheet, Request())[1]
-        return replace(matrix, kind=run.kind, notes=self._notes(matrix.notes))  # 0, 1: no labels
+        source = replace(matrix.source, n_tried=len(self.names))
+        notes = self._notes(matrix.notes)
+        return replace(matrix, kind=run.kind, notes=notes, source=source)  # 0, 1: no labels
 
     def _notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
         """Return the notes on a matrix, telling dropped configurations from failed ones."""

@@ -208,6 +208,15 @@ def test_the_correction_is_that_of_the_recorded_folder(tmp_path):
     assert (again.winner, again.value) == (own.winner, own.value)
 
 
+def test_the_positive_class_is_that_of_the_scorer(tmp_path):
+    """scikit-learn takes class 1, of 1 and 2 the first."""
+    rec = Recorder(tmp_path / "run", X, Y + 1, cv=CV, scoring="average_precision")
+    own = searched(y=Y + 1, cv=rec.cv, scoring=rec.scorer).corrected_
+    of_folder = bbccli.correct(rec.folder, pooling="pooled")
+    assert (own.naive, own.interval) == (of_folder.naive, of_folder.interval)
+    assert own.value > 0.8
+
+
 def test_predictions_are_made_once_with_a_recorder_too(tmp_path):
     Counting.calls = 0
     rec = Recorder(tmp_path / "run", X, Y, cv=CV, scoring="roc_auc")
@@ -306,6 +315,7 @@ def test_a_failed_fit_leaves_the_race():
             search = searched(Chances(), grid, error_score=0)
     assert search.survivors_.tolist() == [True, False]
     assert search.best_params_["fails"] == 1000
+    assert search.matrix_.source.n_tried == 2
     assert np.isnan(means(search)[1])
     assert [note.code for note in search.matrix_.notes if note.code.endswith("dropped")] == [
         "configurations-dropped"
