@@ -20,7 +20,7 @@ from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, t
 from bbccli.reading.roles import OUTCOME, Hints
 from bbccli.reading.sheet import WIDE, Problems, Sheet
 from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn, Table
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 # Columns copied at a time: enough for long writes, few enough to stay in cache. Of few rows more.
 _BLOCK, _VALUES = 16, 2**18
@@ -140,6 +140,12 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
         raise text_fault(_worded([column for column in _columns(sheet) if column.is_text]), sheet)
     if task.is_classification:
         return _by_class(sheet, values, outcome.classes, several=task is Task.MULTICLASS)
+    marks = task is Task.REGRESSION and values.all_among([0, 1])
+    if marks and np.ptp(values.array) == 1 and len(distinct(outcome.values)) > 2:
+        raise sheet.fault(
+            "all predictions are 0 or 1, but the truth is not",
+            hint=f"give {parameter('task', Task.SCORE)} if they say which answers are right",
+        )
     return replace(values, kind=PredictionKind.SCORE) if task is Task.SURVIVAL else values
 
 

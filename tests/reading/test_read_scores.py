@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from day import swept
 from matrices import scores as marks
+from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli import METHODS, METRICS, BbcError, Plan, document, matrix_of, read
@@ -150,3 +151,61 @@ def test_arrays_of_scores():
     for given, options in (((right,), {}), ((right, RIGHT["c"]), {"task": Task.SCORE})):
         with pytest.raises(BbcError, match="outcome"):
             matrix_of(*given, **options)
+
+
+def answers_in_numbers(**changed):
+    """Three prompts asked the same 80 questions, whose answers are numbers, and their marks."""
+    rng = np.random.default_rng(4)
+    gold = rng.integers(2, 200, 80)
+    answers = np.where(rng.random((3, 80)) < 0.6, gold, rng.integers(2, 200, (3, 80)))
+    long = {"question_id": np.tile(np.arange(80), 3), "model": np.repeat(["a", "b", "c"], 80)}
+    long |= {"target": np.tile(gold, 3), "answer": answers.ravel()}
+    long["score"] = (long["answer"] == long["target"]) * 1
+    return {name: column for name, column in (long | changed).items() if column is not None}
+
+
+@pytest.mark.parametrize("judged", [None, np.random.default_rng(5).integers(1, 6, 240)])
+def test_a_score_beside_an_answer_is_not_predicted(save, judged):
+    """Marks of answers were taken as predictions of numbers, with an RMSE of 115 at exit 0."""
+    long = answers_in_numbers(**({} if judged is None else {"score": judged}))
+    path = save("m.csv", long)
+    error = refused("answer is the truth in 53% of all rows, and score in", path)
+    assert error.hint.startswith('give prediction="answer", or task="score" if')
+    assert read(path, task=Task.SCORE).n_configurations == 3
+    answers = read(path, roles=Roles(prediction="answer"))
+    assert_array_equal(answers.predictions[0].T.ravel(), long["answer"])
+
+
+def test_a_score_that_an_annotation_does_not_beat_is_a_prediction(save):
+    long = answers_in_numbers()
+    twice = {"score": long["answer"], "answer": np.where(long["score"], long["answer"], 1)}
+    assert read(save("m.csv", long | twice)).n_configurations == 3
+    named = answers_in_numbers(score=None, prediction=np.roll(long["answer"], 1))
+    assert read(save("n.csv", named)).predictions[0, 1, 0] == long["answer"][0]  # no score by name
+
+
+def test_marks_alone_are_no_values(save):
+    alone = answers_in_numbers(answer=None)
+    refused("all predictions are 0 or 1, but the truth is not", save("m.csv", alone))
+    zeros = answers_in_numbers(answer=None, score=np.repeat([0, 1, 5], 80))
+    assert read(save("n.csv", zeros)).n_configurations == 3
+
+
+@pytest.mark.parametrize("mark", ["a_score", "a_right"])
+def test_marks_beside_answers_in_numbers_are_refused(save, mark):
+    long = answers_in_numbers()
+    wide = {"target": long["target"][:80]} | dict(
+        zip("abc", long["answer"].reshape(3, 80), strict=True)
+    )
+    wide[mark] = long["score"][:80]
+    refused(f"{mark} is 1 where a is right in every row", save("m.csv", wide))
+    wide[mark] = long["score"][80:160][::-1]
+    assert read(save("n.csv", wide)).n_configurations == 4
+
+
+def test_a_mark_of_answers_in_numbers_is_no_truth(save):
+    """A column called `correct` was the truth by its name, and differed between prompts."""
+    long = answers_in_numbers(score=None)
+    long = {"expected": long.pop("target"), **long, "correct": answers_in_numbers()["score"] > 0}
+    matrix = read(save("m.csv", long), roles=Roles(prediction="answer"))
+    assert_array_equal(matrix.outcome.values, long["expected"][:80])

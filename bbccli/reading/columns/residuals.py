@@ -84,6 +84,9 @@ FORMS: Sequence[Mapping[str, Form]] = (
 constant, together.
 """
 
+_RIGHT: Mapping[str, Form] = {"1 where {} is right": lambda truth, other: 1.0 * (truth == other)}
+"""Of answers that are numbers."""
+
 _OF_CLASSES = tuple(forms for forms in FORMS[1:] if "relative" not in next(iter(forms)))
 _OF_LABELS = FORMS[1:3]
 """Those of two classes: none is divided by the truth, which may be 0; and those of whole numbers.
@@ -113,7 +116,8 @@ def refuse_residuals(glance: Glance) -> Sheet:
         derived = _derived(glance, glance.cells, codes, forms)
         derived |= _signed(glance, derived)
     elif not truth.is_text:
-        derived = _derived(glance, glance.cells, glance.truths, FORMS)
+        forms = FORMS if glance.fractions.all() else (*FORMS, _RIGHT)
+        derived = _derived(glance, glance.cells, glance.truths, forms)
     for place, label in enumerate(classes if sheet.by_class else ()):
         of_class = [cell for cell in sheet.cells if cell.label == label]
         if len(of_class) > 1:
@@ -259,8 +263,8 @@ def _form(
     if known or (off > within and not near):  # a copy is refused as such
         return ""
     if not called and len(distinct(column)) <= 2:
-        rare = min((truth == value).sum() for value in distinct(truth)[:3])
-        if rare < _FEWEST_MARKS:
+        of, fewest = (column, FEWEST_ROWS) if forms is _RIGHT else (truth, _FEWEST_MARKS)
+        if min((of == value).sum() for value in distinct(of)[:3]) < fewest:
             return ""
     order = np.random.default_rng(0).permutation(len(made))
     apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]

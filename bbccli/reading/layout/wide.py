@@ -64,6 +64,10 @@ def _cells(
     return tuple(PredictionColumn(n, n, *owner) for n, owner in zip(names, owners, strict=True))
 
 
+_MOST_COMPARED = 40
+"""Columns among which an answer and the right one are looked for."""
+
+
 def choose_roles(
     table: Table, hints: Hints, reserved: Container[str] = ()
 ) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -104,16 +108,17 @@ def choose_roles(
 
 
 def _is_mark(table: Table, name: str) -> bool:
-    """True for a column `correct` that says whether two columns of text, an answer and the right
-    one, agree.
+    """True for a column `correct` that says whether two columns, an answer and the right one,
+    agree.
     """
-    if name.casefold() != "correct" or name in table.texts or len(table.texts) < 2:
+    if name.casefold() != "correct" or name in table.texts:
         return False
-    marks, *texts = (
+    others = [n for n in table.names if n in table.texts or (n in table.numeric and n != name)]
+    marks, *columns = (
         np.array(column.to_pylist(), object)
-        for column in table.head([name, *table.texts], GLANCE).columns
+        for column in table.head([name, *others[:_MOST_COMPARED]], GLANCE).columns
     )
-    pairs = ((a == b) == marks for a, b in combinations(texts, 2))
+    pairs = ((a == b) == marks for a, b in combinations(columns, 2))
     return len({*marks}) == 2 and any(agree.all() for agree in pairs)
 
 
