@@ -158,6 +158,14 @@ def test_its_error_is_that_of_the_mean_and_half_of_that_of_who_is_a_contender(mo
     assert of.chances == pytest.approx(near) and 0 < len(near) < of.n_distinct == 15
 
 
+def test_a_winner_without_an_error_is_a_contender(monkeypatch):
+    matrix = binary(n_configurations=3)
+    predictions = np.array(matrix.predictions)
+    predictions[0, :, 0] = matrix.outcome.values
+    of = heard(monkeypatch, replace(matrix, predictions=predictions), "error")[1]
+    assert of.columns[0] == 0
+
+
 def test_noise_is_of_the_pairs_that_are_defined_in_a_bag(monkeypatch):
     """The mean squared difference of two contenders, each less its mean over the bags."""
     matrix = binary(n_samples=24, n_configurations=3)
