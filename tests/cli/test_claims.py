@@ -10,17 +10,15 @@ from bbccli.reports import Kind, forms_of
 from bbccli.reports.forms.terminal import WIDE
 
 PAGES = Path(__file__).parents[2] / "docs"
-KINDS = {"batch": Kind.BATCH}
 
 
 def suffixes_in(text):
     return set(re.findall(r"(?<![\w.])\.[a-z]+(?:\.[a-z]+)?\b", text))
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_help_names_the_forms_that_are_written(name):
-    option = command_named(name).options["output"].option
-    written = {end for form in forms_of(KINDS[name]).values() for end in form.suffixes}
+def test_a_help_names_the_forms_that_are_written():
+    option = command_named("batch").options["output"].option
+    written = {end for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
     assert suffixes_in(option.help) == written - {".htm"}
 
 
@@ -35,16 +33,6 @@ def test_a_help_names_no_suffix_that_nothing_writes_or_reads(name):
     for one in command_named(name).options.values():
         if one.option.metavar in ("FILE", "PATH", "FILE..."):
             assert suffixes_in(one.option.help or "") <= known, one.key
-
-
-def test_a_page_of_several_metrics_has_the_figure_of_each_that_it_promises(run, samples, tmp_path):
-    promised = (PAGES / "report.md").read_text()
-    assert "figure of the experiments that lose most" in promised
-    files = [samples / "progression.parquet", samples / "diabetes.parquet"]
-    target = tmp_path / "b.html"
-    assert run("batch", *files, "--n-resamples", "40", "-o", target, "-q")[0] == 0
-    page = target.read_text("utf-8")
-    assert len(re.findall(r' id="experiments-\d"', page)) == 2
 
 
 def test_intervals_are_drawn_from_the_width_on_that_pages_name(run, samples, monkeypatch):

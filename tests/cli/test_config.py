@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -312,14 +310,3 @@ class TestCompletion:
             monkeypatch.setenv(name, value)
         status, out, err = run()
         assert (status, out.split(), err) == (0, words, "")
-
-    @pytest.mark.sweep
-    def test_as_the_shell_asks(self):
-        done = subprocess.run(
-            [sys.executable, "-m", "bbccli"],
-            env=os.environ | asked("bbc ga") | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.stdout.split(), done.stderr) == (["gate"], "")
