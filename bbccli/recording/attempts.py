@@ -253,7 +253,7 @@ def _known_by(part: Part, kind: PredictionKind | None) -> tuple[bool, bool, bool
 _ESTIMATOR = ""
 _LONGEST = 60
 
-_as_text = partial(json.dumps, sort_keys=True)
+as_text = partial(json.dumps, sort_keys=True)
 
 
 def directions_of(tries: Iterable[Try]) -> int | None:
@@ -269,7 +269,7 @@ def directions_of(tries: Iterable[Try]) -> int | None:
     for attempt in kept:
         for part in [part for part in attempt.parts if part.predictions is not None]:
             known = part.estimator and part.data and part.data == kept[0].parts[0].data
-            other = first.setdefault((_as_text(attempt.params), part.split), part)
+            other = first.setdefault((as_text(attempt.params), part.split), part)
             alike = _same(other, part, other.predictions, part.predictions)
             if not known or not alike or part.params != attempt.params:
                 return None
@@ -277,7 +277,7 @@ def directions_of(tries: Iterable[Try]) -> int | None:
     for key in {key for params in settings for key in params}:
         values = [params.get(key) for params in settings]
         numbers = [value for value in values if isinstance(value, int | float)]
-        others = {_as_text(value) for value in values if not isinstance(value, int | float)}
+        others = {as_text(value) for value in values if not isinstance(value, int | float)}
         if not others and all(a < b for a, b in itertools.pairwise(numbers)):
             return None
         n_directions += len(others) + bool(numbers) - 1 + (len({*numbers}) > 1)
@@ -295,9 +295,9 @@ def short_names(configurations: Sequence[Part], labels: Sequence[str] = ()) -> l
     data = list(dict.fromkeys(part.data for part in configurations if part.data))
     features = {digest: number for number, digest in enumerate(data, 1)} if len(data) > 1 else {}
     flat = [_flat(part, features) for part in configurations if not part.name]
-    unnamed = {_as_text(params): params for params in flat}
+    unnamed = {as_text(params): params for params in flat}
     made = dict(zip(unnamed, _from_parameters(list(unnamed.values()), labels), strict=True))
-    names = [part.name or made[_as_text(_flat(part, features))] for part in configurations]
+    names = [part.name or made[as_text(_flat(part, features))] for part in configurations]
     taken, unique = set(names), dict[str, None]()
     for name in names:
         numbered = (f"{name} #{number}" for number in itertools.count(2))
@@ -308,7 +308,7 @@ def short_names(configurations: Sequence[Part], labels: Sequence[str] = ()) -> l
 
 
 def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence[str]) -> list[str]:
-    texts = [{k: _as_text(v) for k, v in p.items()} for p in all_params]
+    texts = [{k: as_text(v) for k, v in p.items()} for p in all_params]
     keys = list(dict.fromkeys(key for params in all_params for key in params))
 
     def varies(key: str) -> bool:
@@ -385,7 +385,7 @@ def _shown(value: Any, digits: int = 6) -> str:
         return f"{value:.{digits}g}" if digits < 17 else repr(value)
     if isinstance(value, dict) and "class" in value:
         return str(value["class"]).rpartition(".")[2]
-    text = value if isinstance(value, str) else _as_text(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else as_text(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bbccli.domain.matrix import PredictionMatrix, SampleKeys, Unfinished
 from bbccli.domain.outcome import Outcome
@@ -105,13 +104,6 @@ def arranged(
         if repeat < n_repeats:
             filled[repeat, rows, c] = part.predictions
     return filled
-
-
-def class_names_of(codes: FloatArray, classes: Sequence[str]) -> NDArray[Any]:
-    """Return the names of classes; None for NaN."""
-    names = np.array([*classes, None], dtype=object)
-    labels: NDArray[Any] = names[np.where(np.isfinite(codes), codes, -1).astype(np.int64)]
-    return labels
 
 
 def pooling_for(metric: Metric, pooling: Pooling = Pooling.FOLD_MEAN) -> Pooling:

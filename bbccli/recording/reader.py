@@ -20,7 +20,7 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import files_in
 from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
-from bbccli.recording.partial import arranged, class_names_of, dtype_of, with_others
+from bbccli.recording.partial import arranged, dtype_of, with_others
 from bbccli.recording.scorer import METRIC_FAILED
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.vault import vault_in
@@ -224,7 +224,8 @@ def handed_over(run: Recording) -> Predictions:
     repeats, rows = np.nonzero(there)
     predictions: NDArray[Any] = run.predictions[repeats, rows]
     if run.kind is PredictionKind.LABEL:
-        predictions = class_names_of(predictions, plan.classes)
+        names = np.array([*plan.classes, None], dtype=object)
+        predictions = names[np.where(np.isfinite(predictions), predictions, -1).astype(np.int64)]
     elif plan.positive:  # of the last class
         mirrored = run.kind is PredictionKind.PROBABILITY
         predictions = 1 - predictions if mirrored else -predictions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import count
 from bbccli.recording import store
-from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
+from bbccli.recording.attempts import TOLERANCE, agreeing, as_text, share_of, tries_of
 from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
 from bbccli.recording.partial import matrix_of_all, placed_at, with_default_score
 from bbccli.recording.store import Design, Listed, Part, identity_of
@@ -259,9 +258,9 @@ def _by_parameters(all_parts: Iterable[Part]) -> list[Recorded]:
     """Return the parts of each configuration; a name may have several sets of parameters."""
     groups: dict[tuple[str, str], list[Part]] = {}
     for part in all_parts:
-        groups.setdefault((part.identity, _text(part.params)), []).append(part)
+        groups.setdefault((part.identity, as_text(part.params)), []).append(part)
     return [
-        (identity, {key: _text(value) for key, value in group[0].params.items()}, group)
+        (identity, {key: as_text(value) for key, value in group[0].params.items()}, group)
         for (identity, _), group in groups.items()
     ]
 
@@ -276,7 +275,9 @@ def _matched(
     """
     matched = []
     for candidate in candidates:
-        params = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
+        params = {
+            key: as_text(value) for key, value in of_candidate(dict(candidate.params)).items()
+        }
         groups: dict[str, list[Part]] = {}
         for key, texts, group in recorded:
             if key == identity or (not identity and params.items() <= texts.items()):
@@ -309,10 +310,6 @@ def _best(candidate: Candidate, groups: Iterable[list[Part]]) -> list[Part]:
     for part in best:
         of_split.setdefault(part.split, part)
     return [part for part in of_split.values() if part.split is not None]
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
 
 
 def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence[str]) -> int:

@@ -68,7 +68,6 @@ def load(path: Path) -> Predictions:
     by_class = first.ndim == 2
     exact = truth.astype(np.float64)
     coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
-    inner = root.relative_to(path) / _TARGETS, root.relative_to(path) / _PREDICTIONS
     run = ToolRun(
         tool="auto-sklearn",
         left_out=left_out(lost, "its predictions were deleted"),
@@ -77,7 +76,7 @@ def load(path: Path) -> Predictions:
     return Predictions(
         predictions,
         {"truth": truth.astype(np.int64) if coded else truth},
-        files_in(path, *(file.as_posix() for file in inner), f"{_HISTORY}/*/runhistory.json"),
+        [*files_in(root, _TARGETS, _PREDICTIONS), *histories],
         Metadata(
             classes=tuple(map(str, range(first.shape[1]))) if by_class else (),
             flags=flags,

@@ -38,7 +38,7 @@ _BOARD = "leaderboard.csv"
 _ASSIGNMENT = "fold_assignment"
 _MOST_FOLDS = 2**53
 _NUMBERED = re.compile(r"p[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-_AGAIN = "export it from H2O again"
+_AGAIN, _FOLDS_AGAIN = "export it from H2O again", "export the folds again"
 _STACKED = "StackedEnsemble"
 
 _CLASS_ERROR = "mean_per_class_error"
@@ -150,7 +150,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     places = [folder / f"{name}{_FOLDS}" for name in models]
     folds: list[IntArray] = []
     for place in places if all(place.is_file() for place in places) else ():
-        fault = partial(InputError, path=place, hint="export the folds again")
+        fault = partial(InputError, path=place, hint=_FOLDS_AGAIN)
         frame = file_parsing.parse_table(place)
         names = frame.data.column_names
         name = _ASSIGNMENT if _ASSIGNMENT in names else names[0]
@@ -159,8 +159,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
         values = table_numbers(frame, [name])[name]
         broken = np.flatnonzero((values % 1 != 0) | (np.abs(values) > _MOST_FOLDS))
         if len(broken):
-            row = int(broken[0])
-            raise fault("fold is not an integer", row=row, column=name, value=float(values[row]))
+            raise frame.column(name).fault("fold is not an integer", broken, hint=_FOLDS_AGAIN)
         if len(values) != n_rows:
             raise fault(f"has {len(values)} rows, but the predictions have {n_rows}")
         folds.append(values.astype(np.int64))
