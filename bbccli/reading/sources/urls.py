@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from bbccli.errors import BbcError, InputError
+from bbccli.errors import BbcError, InputError, naming
 from bbccli.platform import resources
 from bbccli.platform.guarded_files import opened, record_read
 from bbccli.platform.resources import check_size, read_within
@@ -67,12 +67,12 @@ def url_bytes(url: str) -> bytes:
                 with opened(path) as local:
                     check_size(os.fstat(local.fileno()).st_size)
                     return read_within(local)
-            with _in_time(url, lambda: system.open_input_file(path)) as file:
-                check_size(_in_time(url, file.size))
+            with _in_time(lambda: system.open_input_file(path)) as file:
+                check_size(_in_time(file.size))
 
                 def read(size: int) -> bytes:
                     """Each read may take as long as one response."""
-                    return _in_time(url, lambda: bytes(file.read(size)))
+                    return _in_time(lambda: bytes(file.read(size)))
 
                 return read_within(SimpleNamespace(read=read))
         except FileNotFoundError:
@@ -95,7 +95,7 @@ def matching_urls(pattern: str) -> list[str]:
     wanted = regular_expression(path)
     with _readable(pattern):
         folder = pa.fs.FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
-        everything = _in_time(pattern, lambda: system.get_file_info(folder))
+        everything = _in_time(lambda: system.get_file_info(folder))
         files = [info for info in everything if info.type == pa.fs.FileType.File]
     start, _, end = pattern.partition(path)
     return sorted(f"{start}{info.path}{end}" for info in files if wanted.fullmatch(info.path))
@@ -121,7 +121,7 @@ def _opened(url: str) -> tuple[pa.fs.FileSystem, Any]:
     """Return the file system of a URL, pyarrow's if possible, else fsspec's, and the path in it."""
     with _readable(url):
         try:
-            return _in_time(url, lambda: pa.fs.FileSystem.from_uri(url))  # type: ignore[no-any-return]
+            return _in_time(lambda: pa.fs.FileSystem.from_uri(url))  # type: ignore[no-any-return]
         except pa.ArrowInvalid:
             pass
         try:
@@ -129,12 +129,11 @@ def _opened(url: str) -> tuple[pa.fs.FileSystem, Any]:
 
             for link in url.split("::")[1:]:  # zip://p.csv::file:///runs.zip
                 record_read(link.removeprefix("file://"))
-            system, path = _in_time(url, lambda: url_to_fs(url))
+            system, path = _in_time(lambda: url_to_fs(url))
         except (ImportError, ValueError) as error:
             protocol = url.partition("://")[0]
             raise InputError(
                 f"no library opens {protocol}://",
-                path=url,
                 hint=f"pip install fsspec, and its backend for {protocol}",
             ) from error
     return pa.fs.PyFileSystem(pa.fs.FSSpecHandler(system)), path
@@ -146,7 +145,7 @@ def _is_local(system: pa.fs.FileSystem) -> bool:
     return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
 
 
-def _in_time(url: str, call: Callable[[], Result]) -> Result:
+def _in_time(call: Callable[[], Result]) -> Result:
     """Return the result of a call, unless it exceeds the timeout of a server.
 
     The libraries have no common way to set a limit; an abandoned call keeps running in a daemon
@@ -165,7 +164,7 @@ def _in_time(url: str, call: Callable[[], Result]) -> Result:
     Thread(target=attempt, daemon=True).start()
     wait([answer], resources.reading_limits().timeout)
     if not answer.done():
-        raise no_answer(url)
+        raise no_answer()
     return answer.result()
 
 
@@ -187,16 +186,17 @@ def _readable(url: str) -> Iterator[None]:
 
 def http_bytes(url: str) -> bytes:
     """Return all bytes of a file."""
-    try:
-        with _answer(url) as response:
-            check_size(response.length or 0)
-            content = read_within(response)
-            if response.length:  # bytes missing at the end
-                raise ConnectionResetError
-    except InputError as error:
-        raise error.at(url) from None
-    except Exception as error:
-        raise _fault(url, error) from None
+    with naming(url):
+        try:
+            with _answer(url) as response:
+                check_size(response.length or 0)
+                content = read_within(response)
+                if response.length:  # bytes missing at the end
+                    raise ConnectionResetError
+        except InputError:
+            raise
+        except Exception as error:
+            raise _fault(error) from None
     return content
 
 
@@ -245,25 +245,20 @@ def _split(url: str) -> tuple[str, str | None]:
     return place, b64encode(unquote(login).encode()).decode()
 
 
-def _fault(url: str, error: Exception) -> InputError:
+def _fault(error: Exception) -> InputError:
     """Describe an error of the network."""
     cause = getattr(error, "reason", None)
     if isinstance(error, TimeoutError) or isinstance(cause, TimeoutError):
-        return no_answer(url)
+        return no_answer()
     if type(error).__name__ in ("IncompleteRead", "RemoteDisconnected", "ConnectionResetError"):
-        return InputError(
-            "the server closed the connection early", path=url, hint="try again later"
-        )
+        return InputError("the server closed the connection early", hint="try again later")
     words = getattr(cause, "strerror", None) or str(cause or error) or type(error).__name__
-    return InputError(
-        f"cannot be read: {' '.join(words.split())}", path=url, hint="check the address"
-    )
+    return InputError(f"cannot be read: {' '.join(words.split())}", hint="check the address")
 
 
-def no_answer(url: str) -> InputError:
+def no_answer() -> InputError:
     """Return the error about a server that does not respond in time."""
     return InputError(
         f"no answer within {resources.reading_limits().timeout:g} s",
-        path=url,
         hint="try again later, or wait longer with --timeout 120",
     )
