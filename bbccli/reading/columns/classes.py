@@ -43,15 +43,14 @@ class _Model:
     name: name of the configuration.
     columns: positions of its columns among the undecided ones.
     labels: class of each column; empty if the names don't tell.
-    numbered: True if the names number the classes.
-    scores: True if they don't sum to 1, and each goes with its own class.
+    kind: "numbered" if the names number the classes; "scores" if they don't sum to 1, and each goes
+        with its own class; else empty.
     """
 
     name: str
     columns: tuple[int, ...]
     labels: tuple[str, ...] = ()
-    numbered: bool = False
-    scores: bool = False
+    kind: str = ""
 
 
 def tell_models(glance: Glance) -> Sheet:
@@ -83,7 +82,7 @@ def tell_models(glance: Glance) -> Sheet:
             taken |= {*model.columns}
             models.append(model)
         elif {*present} == {*model.labels} or (labelled and all(map(str.isdecimal, model.labels))):
-            named.insert(0, replace(model, scores=True))  # with further classes first
+            named.insert(0, replace(model, kind="scores"))  # with further classes first
     # K models that predict a value can't be: the first would go against the truth
     goes = cache(partial(_goes_with, glance))
     proven = [
@@ -185,7 +184,7 @@ def _of_one_name(names: tuple[str, ...], present: tuple[str, ...]) -> Sequence[_
             order = sorted(numbers, key=int)
             if [*map(int, order)] in ([*range(n_classes)], [*range(1, n_classes + 1)]):
                 columns = tuple(places[label] for label in order)
-                models.append(_Model(name, columns, present, numbered=True))
+                models.append(_Model(name, columns, present, kind="numbered"))
     return models
 
 
@@ -250,7 +249,7 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
     of_models = {cells[c].configuration for model in models for c in model.columns}
     taken = {cell.configuration for cell in sheet.cells} - of_models
     by_kind: dict[str, list[str]] = {"": [], "numbered": [], "scores": []}
-    whole = any(model.scores for model in models)
+    whole = any(model.kind == "scores" for model in models)
     for model in models:
         columns = [cells[c] for c in model.columns]
         names = [column.name for column in columns]
@@ -262,8 +261,7 @@ def _told(glance: Glance, models: Iterable[_Model], present: Sequence[str]) -> S
             name += "*"
         taken.add(name)
         for column, label in zip(columns, labels, strict=True):
-            kind = "scores" if model.scores else "numbered" if model.numbered else ""
-            by_kind[kind].append(f"{column.name} is {label}")
+            by_kind[model.kind].append(f"{column.name} is {label}")
             if len(columns) == 2 and not whole:
                 kept = replace(column, configuration=name) if label == glance.classes[-1] else None
             else:
