@@ -336,6 +336,8 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     from bbccli.reading.advice import advice
 
     name = column.place(0)[1]
+    if sheet is not None and sheet.scored and len(column.named_codes()[1]) == 2:  # pass, fail
+        return "write 1 for a right answer, 0 for a wrong one"
     if column.origins:  # the prediction of a long table
         return f"{parameter('prediction')} NAME, if another column has the predictions"
     texts, labels = list[str](), False

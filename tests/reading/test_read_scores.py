@@ -184,6 +184,11 @@ def test_a_score_that_an_annotation_does_not_beat_is_a_prediction(save):
     assert read(save("n.csv", named)).predictions[0, 1, 0] == long["answer"][0]  # no score by name
 
 
+def test_marks_in_words(save):
+    words = {name: np.where(RIGHT[name], "pass", "fail") for name in "abc"}
+    refused("prediction is text", save("m.csv", words), hint="write 1 for", task=Task.SCORE)
+
+
 def test_marks_alone_are_no_values(save):
     alone = answers_in_numbers(answer=None)
     refused("all predictions are 0 or 1, but the truth is not", save("m.csv", alone))
