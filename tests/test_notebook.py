@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from day import swept
+from sklearn.model_selection import KFold
 
 from bbccli import METHODS, METRICS, BbcError, compare, correct, document, matrix_of, plan, read
 from bbccli.recording import Recorder
@@ -126,6 +127,9 @@ REFUSED = {
     "tight is 'yes'": lambda: correct(FRAME, TRUTH, tight="yes"),
     "level is 95": lambda: correct(FRAME, TRUTH, level=95),
     "y_true is for predictions in memory": lambda: correct("p.parquet", TRUTH),
+    "folds are splits": lambda: correct(FRAME, TRUTH, folds=[([1, 2], [0])]),
+    "folds are splits, not the fold of each row": lambda: correct(FRAME, TRUTH, folds=KFold(3)),
+    "truth is array": lambda: correct(FRAME, truth=TRUTH),
     "folds is for predictions in memory": lambda: correct(matrix_of(FRAME, TRUTH), folds=FOLDS),
     "positive is for files and data frames": lambda: correct(matrix_of(FRAME, TRUTH), positive=0),
     "only is for files and data frames": lambda: correct(ARRAY, TRUTH, only="m1"),

@@ -114,6 +114,9 @@ def _value(option: Declared, value: Any) -> Any:
     several = "," in (option.option.metavar or "")
     if numbers.ndim > several:
         hint = "a list of numbers" if several else "one value"
+        if option.name in ROLES.values():
+            argument = next(name for name, role in ROLES.items() if role == option.name)
+            hint = f"a column's name; values per row are given as {argument}"
         raise OptionError(f"{parameter(option.name)} is {short(value)}", hint=hint)
     if numbers.dtype.kind in "iuf":
         return ",".join(map(_word, np.atleast_1d(numbers).tolist()))
@@ -138,6 +141,14 @@ def input_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> A
                 f"{name} is {str(values)!r}, but needs a value per row",
                 hint=f"to name a column, use {ROLES[name]}={str(values)!r}",
             )
+    folds = given.get("folds")
+    pairs = isinstance(folds, list | tuple) and folds and not np.isscalar(folds[0])
+    if pairs or hasattr(folds, "__next__") or callable(getattr(folds, "split", None)):
+        raise OptionError(
+            "folds are splits, not the fold of each row",
+            hint="folds = numpy.empty(len(y), int); "
+            "for k, (_, test) in enumerate(cv.split(X, y)): folds[test] = k",
+        )
     folder = _recording(predictions)
     whole_matrix = isinstance(predictions, PredictionMatrix)
     if folder is not None or whole_matrix or _are_paths(predictions):
