@@ -299,6 +299,7 @@ def test_the_summary_of_a_batch(run, folder, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     words = ("batch", *SETS[:2], "--method", "bbc", "--jobs", "1", "--summary", *MSE)
     out = run.printed(*words, "-o", f"{width}.jsonl")
+    assert max(map(cell_len, out.splitlines())) <= width
     lines = [json.loads(line) for line in (folder / f"{width}.jsonl").read_text().splitlines()]
     documents = [line.get("document", line) for line in lines]
     optimism = [one["estimates"][0]["optimism"] for one in documents]

@@ -135,54 +135,15 @@ UNUSUAL = {
 WIDTHS = (60, 80, 120)
 
 
-def screens(name, width):
-    """Every table that shows names of configurations."""
-    style, found = Style(width), named(name, result(names=("cvt", "tt", "bbc-f")))
-    for one in found["estimates"]:
-        one["selection"] = [{"configuration": name, "share": 0.5}]
-    yield "correct", FORMS["table"](found, style)
-    rows = [
-        {
-            "rank": 1, "configuration": name, "wins": 0.5, "seconds": None, "n_predictions": 6,
-            "flags": [name],
-            "performances": [{"value": 0.5, "pooled": 0.5, "fold_mean": 0.5, "fold_sd": 0.1}],
-        }
-    ]  # fmt: skip
-    board = found | {
-        "rows": rows, "metrics": ["accuracy"], "winner": name, "corrected": None,
-        "command": "leaderboard",
-    }  # fmt: skip
-    yield "leaderboard", FORMS["table"].render([board], style, Kind.LEADERBOARD)
-
-
 @pytest.mark.parametrize("width", daily(WIDTHS, [60]))
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_no_line_is_wider_than_the_page(name, width):
-    for screen, text in screens(UNUSUAL[name], width):
-        widest = max(text.splitlines(), key=cell_len)
-        assert cell_len(widest) <= width, (screen, widest)
-        assert all(line.isprintable() for line in text.splitlines())
-
-
-@pytest.mark.parametrize("width", daily(WIDTHS, [60]))
-def test_no_line_of_a_summary_is_wider_than_the_page(run, tmp_path, monkeypatch, width):
-    names = [name.replace("\x1b", "") for name in UNUSUAL.values()]
-    header = ",".join(["truth", *(f'"{name}"' for name in names)])
-    rows = [f"{i % 2}" + f",{i % 2 * 0.3 + i % 7 / 10:.2f}" * len(names) for i in range(40)]
-    monkeypatch.setenv("COLUMNS", str(width))
-    for position in range(len(names)):  # each is the best of its file
-        own = [row.split(",") for row in rows]
-        for cells in own[2:]:
-            cells[1 + position] = ("0.1", "0.9")[int(cells[0])]
-        text = "\n".join([header, *map(",".join, own)])
-        (tmp_path / f"{position}.csv").write_text(text, encoding="utf-8")
-    files = [tmp_path / f"{position}.csv" for position in range(len(names))]
-    asked = ("--jobs", 1, "--n-resamples", 20, "--summary", "-q", "-o", tmp_path / "r.jsonl")
-    out = run.printed("batch", *files, *asked)
-    assert "files" in out
-    for line in out.splitlines():
-        assert cell_len(line) <= width
-        assert line.isprintable()
+    found = named(UNUSUAL[name], result(names=("cvt", "tt", "bbc-f")))
+    for one in found["estimates"]:
+        one["selection"] = [{"configuration": UNUSUAL[name], "share": 0.5}]
+    lines = FORMS["table"](found, Style(width)).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(line.isprintable() for line in lines)
 
 
 @pytest.mark.parametrize("width", [80, swept(120)])
