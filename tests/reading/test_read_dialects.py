@@ -285,6 +285,21 @@ def test_files_that_do_not_fit(save, second, message):
     refused(message, [save("a.csv", GOOD), save("b.csv", second)])
 
 
+@pytest.mark.parametrize(
+    ("odd", "leads"),
+    [
+        ({"model": ["a", "b"], "auc": [0.8, 0.7]}, "leave it out of the predictions"),
+        (without("pred"), "leave it out of the predictions; give labels="),
+    ],
+)
+def test_a_file_unlike_all_others(save, odd, leads):
+    """A table of scores, or the labels: to name its column of predictions leads nowhere."""
+    files = [save(f"{name}.csv", GOOD) for name in "ab"]
+    error = refused("c.csv: holds .*, unlike all other files", [*files, save("c.csv", odd)])
+    assert error.hint.startswith(leads) and (error.hint == leads or "c.csv" in error.hint)
+    refused("c.csv: it is unclear", [files[0], save("c.csv", odd)])
+
+
 def test_a_truth_without_predictions(save):
     file = save("a.csv", {"truth": [0, 1, 1, 0]})
     refused("a.csv: it is unclear which column holds predictions: truth", file, dialect="kaggle")

@@ -185,6 +185,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
             )
     if classes <= {*free} and len(classes) > 1:
         return {f"{PROBABILITY}{name}": name for name in free if name in classes}
+    _refuse_odd(frame, hints, outcome="truth" in plain.roles)
     if len(among) > 1:
         advised = f"{advised} {parameter('prediction')} NAME".lstrip()
         advised += f", where NAME is one of {listing(among, 8)}"
@@ -199,6 +200,17 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         f"{parameter('prediction')} NAME, because each of several files holds one "
         f"configuration{whole}",
     )
+
+
+def _refuse_odd(frame: Table, hints: Hints, *, outcome: bool) -> None:
+    """Refuse a file without predictions whose columns are not those of all other files."""
+    alike = {frozenset(t.names) for t in hints.tables if t.path != frame.path}
+    if len(alike) == 1 < len(hints.tables) - 1 and frozenset(frame.names) not in alike:
+        raise frame.fault(
+            f"holds {listing(frame.names, 8)}, unlike all other files",
+            hint="leave it out of the predictions"
+            + f"; give {parameter('labels', frame.path)}" * outcome,
+        )
 
 
 KAGGLE = Dialect(
