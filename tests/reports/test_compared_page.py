@@ -1,8 +1,5 @@
 """The page of a comparison, its figures, and the diagram of critical differences."""
 
-import csv
-import html
-import io
 import json
 import re
 from dataclasses import replace
@@ -19,8 +16,6 @@ from bbccli.domain.source import Source
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw
-from bbccli.reports.words import interval_ends
-from bbccli.reports.words.comparison_sentences import digits_of_both, lines, quote, signed
 from bbccli.types import PredictionKind, Task
 
 FAST = {"n_resamples": 100, "random_state": 2}
@@ -145,42 +140,6 @@ def test_differences_have_the_bounds_that_hold_at_once(documents):
     values = [one["value"] for one in rest]
     assert values == sorted(values, reverse=True)
     assert "intervals that hold for all configurations at once" in drawn.caption
-
-
-FIGURE = r"([+-]?\d+(?:\.\d+)?)"
-WITH_ENDS = (
-    rf"{FIGURE} \(95% (?:interval|CI) {FIGURE} to {FIGURE}",
-    rf"{FIGURE} corrected for the selection \(95% CI {FIGURE} to {FIGURE}",
-    rf": {FIGURE} (?:as measured|corrected), {FIGURE} to {FIGURE}",
-)
-
-
-@pytest.mark.parametrize("name", ["baseline", "families"])
-def test_a_figure_and_its_interval_are_a_pair_of_the_document(documents, name):
-    """In every form: sentences, tables, the page, and texts under the pointer."""
-    document = documents[name]
-    envelope = shown(document).document
-    digits, pairs = digits_of_both(envelope), set()
-    for one in envelope.comparisons:
-        value = one.difference if one.corrected is None else one.corrected
-        ends = (one.bound, one.bound_above) if one.interval is None else interval_ends(one.interval)
-        pairs.add((signed(value, digits), *(digits.difference(end, "none") for end in ends)))
-    drawn = draw("differences", shown(document))
-    hovers = " | ".join(one["hover"] for one in drawn.spec["data"]["values"])
-    texts = [hovers, drawn.reading, *lines(envelope), quote(envelope)]
-    style = Style(all_notes=True)
-    forms = ("table", "markdown", "html", "csv")
-    *written, rows = (FORMS[form].render([document], style, Kind.COMPARE) for form in forms)
-    texts += written
-    plain = (" ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split()) for text in texts)
-    found = {p for text in plain for pattern in WITH_ENDS for p in re.findall(pattern, text)}
-    assert found and found <= pairs
-    for cells in drawn.rows:
-        row = dict(zip(drawn.columns, cells, strict=True))
-        value = row["as measured"] if row["corrected"] == "none" else row["corrected"]
-        assert (value, *row["interval"].split(" to ")) in pairs
-    for row in csv.DictReader(io.StringIO(rows)):
-        assert not (row["corrected"] and row["bound"]) or row["bound"] == row["lower"]
 
 
 def test_differences_of_a_pair_have_the_interval_of_each_test(documents):
