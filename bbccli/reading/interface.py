@@ -8,7 +8,8 @@ class, and other values by role. No name means anything more, so a configuration
 `weight`, `a::b` or nothing but blanks.
 
 A reader raises `InputError` for a file that is damaged, or not as the tool writes it, with the
-file, the row and the column, and what to do. It must not run what it reads, nor import the tool.
+file (else the folder is named), the row and the column, and what to do. It must not run what it
+reads, nor import the tool.
 """
 
 from __future__ import annotations

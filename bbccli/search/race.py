@@ -27,6 +27,7 @@ from bbccli.metrics.capped import with_clip
 from bbccli.notes import Note
 from bbccli.notes.lacking import configurations_dropped, dropped_between_folds
 from bbccli.platform.arguments import choice
+from bbccli.platform.resources import Reading, use_reading
 from bbccli.platform.text import count
 from bbccli.reading import Request, understand_sheet
 from bbccli.reading.layout.known import sheet_of
@@ -222,7 +223,8 @@ class Race:
             for name, parts in zip(self.names, self.parts, strict=True)
             for part in _predicted(parts)
         ]
-        run = Recording(Path(ARRAYS), self.design, named)
+        with use_reading(Reading(max_input=2**62)):  # they are no file
+            run = Recording(Path(ARRAYS), self.design, named)
         given = handed_over(run)
         about = replace(given.about, run=None, n_candidates_total=None, undefined=0)
         sheet = place(sheet_of(ARRAYS, replace(given, about=about), sha256=""), RAISE)

@@ -38,6 +38,7 @@ import bbccli
 from bbccli import Plan, read
 from bbccli.dropping import drop, replay
 from bbccli.notes import severity_of
+from bbccli.platform import resources
 from bbccli.recording import Recorder
 from bbccli.search import DroppingSearchCV
 from bbccli.types import Pooling, PredictionKind, Task
@@ -215,6 +216,13 @@ def test_the_positive_class_is_that_of_the_scorer(tmp_path):
     of_folder = bbccli.correct(rec.folder, pooling="pooled")
     assert (own.naive, own.interval) == (of_folder.naive, of_folder.interval)
     assert own.value > 0.8
+
+
+def test_the_limit_on_files_is_none_on_predictions_in_memory():
+    rows = np.linspace(-1, 1, 60_000)[RNG.permutation(60_000), None]
+    with resources.use_reading(resources.Reading(max_input=2**20)):
+        search = searched(Chances(), {"power": [1, 3, 5, 7, 9]}, X=rows, y=(rows[:, 0] > 0) * 1)
+    assert search.corrected_.value == 1
 
 
 def test_predictions_are_made_once_with_a_recorder_too(tmp_path):
