@@ -101,7 +101,7 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
         full = some if finite.all() else compress(some, finite)
         sheet.table.full.update([cell.source for cell in full if cell.rows is None])
         for i, cell in () if full is some and not worded else enumerate(some):
-            if cell.name in worded or (not finite[i] and np.isinf(block[i]).any()):
+            if cell.name in worded or np.isinf(block[i]).any():
                 sound[start + i] = False
                 with problems.of("predictions"):
                     if cell.name in worded:
