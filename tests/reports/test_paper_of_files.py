@@ -422,6 +422,7 @@ def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     said = " ".join(lines(document))
     shown = re.search(rf"observed difference(?: in its favour)? is ({NUMBER})(?:;| \()", said)[1]
     assert near(shown, first.difference)
+    assert ("in its favour" in said) == (METRICS[first.metric].direction == "minimize")
     start = f"By {label}, {first.first} "
     assert said.startswith((start, f"There is no evidence that {first.first} beats "))
 
