@@ -41,9 +41,8 @@ and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from itertools import chain
 from math import prod
 
@@ -177,12 +176,11 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
         seen = distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))
     some = flat[seen]
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
-    blocks = cache(partial(_blocks, sheet))
     suspects = [_of_all(sheet, some), _far_off(sheet, flat, some)]
-    for name, cells, value, sure in chain(*suspects, _of_each(sheet, some, seen, blocks)):
+    for name, cells, value, sure in chain(*suspects, _of_each(sheet, some, seen)):
         strange = [] if sure else _strange(sheet, some[:, cells], cells, value)
         rows = _rows_of(flat, cells, value) if sure or strange else cells[:0]
-        if len(rows) and (sure or _never_predicted(sheet, blocks, flat, rows, value, strange)):
+        if len(rows) and (sure or _never_predicted(sheet, flat, rows, value, strange)):
             flat[np.ix_(rows, cells)] = np.nan
             some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
             notes.append(lacking.never_predicted(len(rows), value, name or every))
@@ -229,9 +227,7 @@ def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
             yield "", np.arange(some.shape[1]), float(equal[starts[i]]), False
 
 
-def _of_each(
-    sheet: Sheet, some: FloatArray, seen: IntArray, blocks: Callable[[], IntArray | None]
-) -> Iterator[_Suspect]:
+def _of_each(sheet: Sheet, some: FloatArray, seen: IntArray) -> Iterator[_Suspect]:
     """Yield the whole numbers that one of several configurations holds in several of some rows
     (n, C), the predictions `seen`, that may be a shape.
     """
@@ -258,7 +254,7 @@ def _of_each(
     owner, held = np.flatnonzero(places)[owner[often]], held[often]
     if len(owner):
         inside = (shared[:, owner] == held) | np.isnan(lowest[:, owner])
-        likely = _are_shapes(sheet, blocks, inside, seen)
+        likely = _are_shapes(sheet, inside, seen)
         names = [*owners]
         for i in np.flatnonzero(likely).tolist():
             yield names[owner[i]], np.array(owners[names[owner[i]]]), float(held[i]), False
@@ -301,7 +297,6 @@ def _rows_of(flat: FloatArray, cells: IntArray, value: float) -> IntArray:
 
 def _never_predicted(
     sheet: Sheet,
-    blocks: Callable[[], IntArray | None],
     flat: FloatArray,
     rows: IntArray,
     value: float,
@@ -319,7 +314,7 @@ def _never_predicted(
     if len(rows) >= FEWEST and likely:
         held = np.zeros((len(flat), 1), bool)
         held[rows] = True
-        if _are_shapes(sheet, blocks, held, fewest=FEWEST).all():
+        if _are_shapes(sheet, held, fewest=FEWEST).all():
             return not _known_by_truth(sheet, rows, ALMOST_ALL)
     several = len(models) > 1 and len(rows) >= FEWEST_SCATTERED
     return several and not _known_by_truth(sheet, rows, 0)
@@ -336,7 +331,6 @@ def _blocks(sheet: Sheet) -> IntArray | None:
 
 def _are_shapes(
     sheet: Sheet,
-    blocks: Callable[[], IntArray | None],
     held: BoolArray,
     seen: IntArray | slice = slice(None),
     fewest: int = 0,
@@ -347,7 +341,7 @@ def _are_shapes(
     in_order = held[np.argsort(sheet.rows[:, sheet.usable].reshape(-1)[seen], kind="stable")]
     runs = in_order[0] + (in_order[1:] & ~in_order[:-1]).sum(axis=0)
     likely = (runs <= len(sheet.rows)) & (held.sum(axis=0) >= fewest * runs)
-    if not likely.all() and (codes := blocks()) is not None:
+    if not likely.all() and (codes := _blocks(sheet)) is not None:
         codes = codes[seen]
         order = np.argsort(codes, kind="stable")
         starts = starts_of(codes[order])
