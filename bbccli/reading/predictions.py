@@ -343,7 +343,7 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
     texts, labels = list[str](), False
     if sheet is not None and sheet.layout == WIDE:
         roles = {role: column.name for role, column in sheet.roles.items()}
-        advised = advice(sheet.table, roles, Hints(declared=sheet.declared, absent=OUTCOME))
+        advised = advice(sheet.table, roles, Hints(absent=OUTCOME))
         if name in advised.roles.values():
             leave = f"leave it out with {parameter('exclude', name)}"
             return f"give {advised} if that is right; otherwise {leave}"

@@ -458,7 +458,7 @@ def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     from bbccli.reading.advice import advice
 
     roles = {role: column.name for role, column in sheet.roles.items()}
-    advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+    advised = advice(sheet.table, roles, Hints())
     hint = (
         "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
         f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "

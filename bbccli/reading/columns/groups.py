@@ -104,7 +104,7 @@ def set_aside_groups(glance: Glance) -> Sheet:
         from bbccli.reading.advice import advice
 
         roles = {role: column.name for role, column in sheet.roles.items()}
-        advised = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        advised = advice(sheet.table, roles, Hints())
         long = f"give {advised} if each row belongs to one configuration; otherwise " * (
             "configuration" in advised.roles
         )

@@ -215,9 +215,8 @@ def _without_numbers(glance: Glance, sheet: Sheet) -> Sheet:
     strange |= (numbers % 1 > 0).any(axis=0) & (len(classes) > 2)
     if not strange.all():
         may_be = cells[int(np.argmin(strange))].name
-        raise InputError(
+        raise sheet.fault(
             f"holds numbers, but other predictions are words: {listing(classes, 8)}",
-            path=sheet.path,
             column=may_be,
             hint=f"{parameter('exclude', may_be)} if it is not a prediction, else write its labels",
         )
