@@ -109,7 +109,8 @@ def test_marks_beside_percentages_are_refused(scale, allowed, tmp_path):
     if allowed:
         assert read(tmp_path).n_configurations == 2
     else:
-        refused("is at most 1 for a, but over 10 for b", tmp_path, kind=BbcError)
+        error = refused("is at most 1 for a, but over 10 for b", tmp_path, kind=BbcError)
+        assert error.path == str(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ def test_a_copy_of_the_truth_is_refused(save, name, table, copy):
             return
     path = save(name, table | {"label_copy": copy})
     e = refused("equal to the truth in every row: label_copy", path)
+    assert e.path == str(path)
     assert "--exclude 'label_copy'" in e.hint
     assert "--only" in e.hint
     kept = read(path, only=["*"])
