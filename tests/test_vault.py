@@ -523,6 +523,7 @@ def test_logs_of_evaluations_are_joined_by_what_names_their_items(tmp_path, run,
         assert "--row-id names a fact about the items" in error
         error = run.refused("correct", tmp_path / "search", *how, "--row-id", "doc.level")
         assert "no key: items lack it, or share a value" in error.replace("\n", " ")
+        assert ".jsonl" in error  # the log of which it is none
         assert lines(made) == []
         how = (*how, "--row-id", "doc.question")
     found = run.document("correct", tmp_path / "search", *how)
