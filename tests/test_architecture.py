@@ -120,6 +120,7 @@ OPENING = {
     "cli/__init__.py": "descriptors that are closed",
     "cli/output.py": "what may be there already",
     "reading/evaluations/files.py": "members of zip files",
+    "reading/sources/parquet.py": "bytes, and large files that were opened before",
     "reading/sources/urls.py": "addresses",
     "reports/page/markup.py": "style and references of a page, beside it",
     "reports/figures/rendering.py": "how much memory this process takes",

@@ -38,14 +38,11 @@ def run_local(
     scheduler: str | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Done]]:
-    """Yield results in groups, in any order; a single job works in this process.
+    """Yield results in groups, in any order.
 
     A dead worker is replaced, and its file tried again; a file that costs two workers is a failure,
     and the others go on. A BbcError if many workers in a row end before they are ready.
     """
-    if jobs == 1:
-        yield from ([work(task)] for task in tasks)
-        return
     pool = _Pool(iter(tasks), jobs)
     try:
         yield from pool.run()

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bbccli.batch.cluster import run_dask
 from bbccli.batch.journal import Entry, Journal
-from bbccli.batch.local import run_local
 from bbccli.batch.sources import BatchFile
-from bbccli.batch.worker import Done, FileTask, key_of
+from bbccli.batch.worker import Done, FileTask, key_of, work
 from bbccli.documents.gate import FAILED
 from bbccli.errors import UndecidedError
 from bbccli.platform import resources
@@ -64,13 +62,11 @@ def todo(
     sources: Sequence[BatchFile], entries: Mapping[str, Entry], limits: Resources
 ) -> Iterator[FileTask]:
     """Yield a task for each source; files done before come with their fingerprint."""
-    folder = str(Path.cwd())
+    folder, reading = str(Path.cwd()), resources.reading_limits()
     for position, source in enumerate(sources):
         key = key_of(source)
         fingerprint = entries[key].files if key in entries else None
-        yield FileTask(
-            position, key, source, limits, folder, fingerprint, resources.reading_limits()
-        )
+        yield FileTask(position, key, source, limits, folder, fingerprint, reading)
 
 
 def drive(
@@ -113,4 +109,17 @@ Runner = Callable[
 """Called with tasks, worker processes on this machine, the address of a scheduler, and what tells
 the user something."""
 
-RUNNERS: dict[str, Runner] = {"local": run_local, "dask": run_dask}
+
+def runner_named(name: str, jobs: int) -> Runner:
+    """Return what runs tasks: this process for a single job, others, or dask; the rest is not
+    imported.
+    """
+    if name == "dask":
+        from bbccli.batch.cluster import run_dask
+
+        return run_dask
+    if jobs == 1:
+        return lambda tasks, *_: ([work(task)] for task in tasks)
+    from bbccli.batch.local import run_local
+
+    return run_local

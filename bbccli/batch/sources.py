@@ -21,6 +21,7 @@ from bbccli.platform.arguments import MisfitError, options_of
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.guarded_files import is_url, opened
 from bbccli.reading.sources import STDIN, read_table
+from bbccli.reading.sources.parquet import opened_parquet
 from bbccli.reading.sources.urls import is_pattern, matching_urls
 from bbccli.reading.table import check_column_names
 from bbccli.use_cases import Analysis
@@ -235,11 +236,10 @@ def _header(path: str) -> list[str]:
     """Return the column names without reading the rows."""
     if path.lower().endswith(".parquet"):
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         try:
             with opened(path) as file:
-                return list(pq.read_schema(file).names)
+                return list(opened_parquet(file).schema_arrow.names)
         except pa.ArrowException:
             return []
     with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:

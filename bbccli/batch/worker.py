@@ -23,7 +23,6 @@ from bbccli.platform.resources import Reading, Resources
 from bbccli.platform.text import message, redacted
 from bbccli.reading import hash_of
 from bbccli.reading.sources import metadata_path, sha256_of
-from bbccli.reading.sources.lines import line_of
 from bbccli.reading.sources.urls import MissingError, url_bytes
 from bbccli.use_cases.correct import answer
 from bbccli.version import __version__
@@ -91,6 +90,8 @@ def work(task: FileTask) -> Done:
         result = replace(result, input=replace(result.input, path=redacted(source.path)))
         return Done(task.position, record(task, files, document=result))
     except BbcError as error:
+        from bbccli.reading.sources.lines import line_of
+
         problem, hint = map(place.as_given, error.told(line_of))
         if message(source.path) not in problem:
             problem = f"{source.path}: {problem}"
@@ -135,7 +136,7 @@ class _Place:
     def __init__(self, task: FileTask) -> None:
         self._start, here = f"{task.folder}{os.sep}", ""
         with suppress(OSError):  # the current folder was removed
-            here = str(Path.cwd())
+            here = os.getcwd()  # noqa: PTH109 (in a tenth of the time)
         self._elsewhere = here != task.folder
         self.path = self._from_here(task.source.path)
         self.analysis = task.source.analysis

@@ -142,7 +142,7 @@ def batch(
       bbc batch manifest.csv -o results.jsonl --runner dask
     """
     from bbccli.batch.journal import Journal, journal_path
-    from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
+    from bbccli.batch.run import Tally, drive, results, runner_named, todo
     from bbccli.batch.sources import batch_sources
     from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
     from bbccli.cli.shared import batch_bar
@@ -173,9 +173,9 @@ def batch(
             try:
                 sweep(target)
                 _tell_damage(journal)
-                tasks, n_processes = todo(files, journal.entries, limits), many.n_processes
-                run_tasks = RUNNERS[runner.runner]
-                groups = run_tasks(tasks, min(n_processes, len(files)), runner.scheduler, tell)
+                tasks = todo(files, journal.entries, limits)
+                jobs = min(many.n_processes, len(files))
+                groups = runner_named(runner.runner, jobs)(tasks, jobs, runner.scheduler, tell)
                 with batch_bar(len(files), quiet=quiet) as bar:
                     unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=bar)
                 if problem:

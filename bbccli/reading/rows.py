@@ -236,7 +236,7 @@ def _of_each(sheet: Sheet, some: FloatArray, seen: IntArray) -> Iterator[_Suspec
         owners.setdefault(cell.configuration, []).append(i)
     if len(owners) < 2:
         return
-    order, starts = np.concatenate([*owners.values()]), np.cumsum([0, *map(len, owners.values())])
+    order, starts = np.array([*chain(*owners.values())]), np.cumsum([0, *map(len, owners.values())])
     shared = lowest = some[:, order]
     if len(order) > len(owners):
         ends = [find.reduceat(shared, starts[:-1], axis=1) for find in (np.fmin, np.fmax)]

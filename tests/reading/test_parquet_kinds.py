@@ -92,11 +92,17 @@ LACKING = OSError("Not yet implemented: Unsupported encoding.")
     "error", [LACKING, swept(pa.ArrowNotImplementedError("Nested data conversions"))]
 )
 def test_an_encoding_that_pyarrow_lacks_is_not_called_damage(write, place, monkeypatch, error):
-    def lacking(*_, **__):
-        raise error
+    class Lacking:
+        def __init__(self, reader):
+            self.reader = reader
 
-    monkeypatch.setattr(pq.ParquetFile, "read", lacking)
-    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lacking)
+        def __getattr__(self, name):
+            if name in ("read_all", "iter_batches"):
+                raise error
+            return getattr(self.reader, name)
+
+    ours = parquet.opened_parquet
+    monkeypatch.setattr(parquet, "opened_parquet", lambda *a, **k: Lacking(ours(*a, **k)))
     message = str(error).removeprefix("Not yet implemented: ").rstrip(".")
     refused(f"uses what pyarrow does not support: {message}", write(columns()), hint="as CSV")
 
@@ -114,8 +120,8 @@ def test_a_large_file_is_opened_once(write, monkeypatch):
     monkeypatch.setattr(sources, "LARGE", 0)
     monkeypatch.setattr(parquet, "_FEW_ROWS", 0)
     opened = []
-    ours = parquet._opened
-    monkeypatch.setattr(parquet, "_opened", lambda *a, **k: opened.append(a) or ours(*a, **k))
+    ours, name = parquet.opened_parquet, "opened_parquet"
+    monkeypatch.setattr(parquet, name, lambda *a, **k: opened.append(a) or ours(*a, **k))
     table = read_table(write(columns()))
     assert len(opened) == 2
     for names in (["a"], ["b", "id"], ["truth"]):

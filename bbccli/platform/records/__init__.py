@@ -55,7 +55,9 @@ def settled(value: Record) -> Record:
     """
     kind: Any = type(value)
     held: Any = value
-    if names := _names(kind):
+    if kind is float:
+        held = held if math.isfinite(held) else None
+    elif names := _names(kind):
         held = object.__new__(kind)
         for name, default in _defaults(kind).items():
             part = getattr(value, name) if name in names else default
@@ -91,9 +93,10 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
+def _names(kind: Any) -> dict[str, None]:
     """Names of the fields in the JSON; none for a type that is not a record."""
-    return tuple(f.name for f in public_fields(kind)) if dataclasses.is_dataclass(kind) else ()
+    fields = public_fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return dict.fromkeys([f.name for f in fields])
 
 
 DESCRIBED = re.compile(r"^(\w+): (.+(?:\n    .+)*)\n?", re.MULTILINE)

@@ -25,7 +25,7 @@ from bbccli.reading.columns.glance import Glance, all_rows, some_rows
 from bbccli.reading.configuration_filter import ALL, INCLUDED
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import GLANCE, PredictionColumn
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 FLAG = INCLUDED["ensembles"]
 
@@ -123,18 +123,16 @@ def _by_values(glance: Glance) -> dict[str, str]:
     cells = [sheet.configurations[name] for name in names]
     flat = [cell for some in cells for cell in some]
     n_classes = len(flat) // max(len(cells), 1)
-    if not 3 <= len(names) <= MOST or {c.source for c in flat} & sheet.table.texts:
+    unlike = sheet.by_class and len({tuple(cell.label for cell in some) for some in cells}) > 1
+    if unlike or not 3 <= len(names) <= MOST or {c.source for c in flat} & sheet.table.texts:
         return {}
     head = some_rows(sheet, flat, max(GLANCE, 2 * TIMES * len(names) // n_classes))
-    extent = np.fmax.reduce(head, axis=None) - np.fmin.reduce(head, axis=None)
-    alike = extent <= _APART and not (head > np.floor(head)).any()  # no label is far from others
-    if alike or len({tuple(cell.label for cell in some) for some in cells}) > 1:
-        return {}
-    head = _stacked(head, len(names))
-    different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
-    spread = np.ptp(head, axis=0)  # no number or infinite, which is refused later, or constant
-    fine = (head > np.floor(head)).any(axis=0) | (spread > _APART)  # else no other is far enough
-    used = np.array([c for c in sorted(different) if fine[c] and 0 < spread[c] < np.inf], int)
+    head = head if n_classes == 1 else _stacked(head, len(names))
+    fractions, spread = (head > np.floor(head)).any(axis=0), np.ptp(head, axis=0)
+    # else no other is far enough; no number or infinite, which is refused later, or constant
+    used = np.flatnonzero((fractions | (spread > _APART)) & (spread > 0) & (spread < np.inf))
+    if len(distinct(head[0, used])) < len(used):  # of equal ones the first
+        used = np.sort([*{head[:, c].tobytes(): c for c in used[::-1].tolist()}.values()])
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
     head, cells, names = head[:, used], [cells[c] for c in used], [names[c] for c in used]
@@ -166,10 +164,10 @@ def _by_values(glance: Glance) -> dict[str, str]:
     among = np.array([c for c, name in enumerate(names) if name not in recipes], int)
     recipes |= _at_places(sheet, cells, head, units, between, among)
     if n_classes == 1 and not sheet.table.on_disk and sheet.n_rows * len(names) <= _MOST_CELLS:
-        array = all_rows(sheet, [cell for (cell,) in cells])
+        array = head if len(head) == sheet.n_rows else all_rows(sheet, [c for (c,) in cells])
+        within = [sheet.roles[r].codes()[0] for r in ("repeat", "fold") if r in sheet.roles]
         parts: list[IntArray] = [np.zeros(len(array), np.int64)]
-        for column in (sheet.roles[role] for role in ("repeat", "fold") if role in sheet.roles):
-            parts.append(joint([parts[-1], column.codes()[0]]))
+        parts += [joint(within[:n]) for n in range(1, len(within) + 1)]
         recipes |= _of_ranks(array, units, names, parts) if len(array) > TIMES * len(names) else {}
     return recipes
 

@@ -226,15 +226,15 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
     if not (first > np.floor(first)).any():
         return  # labels and the opposite ones
     # one is missing where the other is
-    rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
+    rows = np.where(np.isfinite(first), first, 0.5)
     weights = probe_weights(len(rows), 1, 2)
     sums = weights @ rows
     # of two that sum to 100, one is 50 or more
     for total in TOTALS if rows.max(initial=0) > TOTALS[-1] / 2.1 else TOTALS[:1]:
         near = nearest_sums(sums, total * weights.sum() - sums)
         some = first[:: max(1, len(first) // FEWEST_ROWS)]  # no more of these are off than of all
-        off = [np.abs(some + some[:, others] - total) > 2e-6 * total for others in near.T]
-        likely = len(first) / 10 >= np.sum(off, axis=1).T
+        off = np.abs(some[:, :, None] + some[:, near] - total) > 2e-6 * total
+        likely = len(first) / 10 >= off.sum(axis=0)
         for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
             pair = first[:, [c, other]]
             apart = np.abs(pair.sum(axis=1) - total) > 2e-6 * total

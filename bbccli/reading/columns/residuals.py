@@ -211,10 +211,10 @@ def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
 def _units(columns: FloatArray) -> FloatArray:
     """Return columns (n, C) less their means, of length 1; 0 where they are not finite."""
     there = np.isfinite(columns)
-    filled = np.where(there, columns, 0)
+    filled = columns if there.all() else np.where(there, columns, 0)
     means = filled.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     centred = np.where(there, filled - means, 0)
-    lengths = np.linalg.norm(centred, axis=0)
+    lengths = np.sqrt(np.einsum("nc,nc->c", centred, centred))
     return np.asarray(centred / np.where(lengths > 0, lengths, 1))
 
 
@@ -226,9 +226,10 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
     weights = probe_weights(len(units), -1, 1)
     near = nearest_sums(np.abs(weights @ units), np.abs(weights @ made))
     # few rows tell most: the square of the distance of columns of length 1, up to the sign
-    ours, theirs = np.ascontiguousarray(units[:FEWEST_ROWS].T)[near], made[:FEWEST_ROWS].T[:, None]
-    apart = [((ours + sign * theirs) ** 2).sum(axis=2) for sign in (1, -1)]
-    others, place = np.nonzero(np.minimum(*apart) <= 2 - 2 * _ALIKE + _LINE)
+    ours, theirs = units[:FEWEST_ROWS], made[:FEWEST_ROWS]
+    lengths = (ours**2).sum(axis=0)[near] + (theirs**2).sum(axis=0)[:, None]
+    apart = lengths - 2 * np.abs(np.einsum("rum,ru->um", ours[:, near], theirs))
+    others, place = np.nonzero(apart <= 2 - 2 * _ALIKE + _LINE)
     products = np.einsum("uc,uc->c", units[:, near[others, place]], made[:, others])
     alike = np.abs(products) >= _ALIKE
     return zip(near[others, place][alike].tolist(), others[alike].tolist(), strict=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -52,8 +52,8 @@ class ColumnsOnDisk:
     """The part of the interface of an Arrow table that readers use, for a file on disk."""
 
     path: str
-    file: pa.parquet.ParquetFile
-    bare: pa.parquet.ParquetFile
+    file: Any
+    bare: Any
     """The same file, of which texts are read as they are: see `_columns`."""
     schema: pa.Schema
 
@@ -102,7 +102,7 @@ class ColumnsOnDisk:
             for start in range(0, len(names), width):
                 some = list(names[start : start + width])
                 with _undamaged():
-                    batch = next(self.bare.iter_batches(n, columns=some, use_threads=False))
+                    batch = next(_batches(self.bare, n, some))
                 columns += map(batch.column, _places(batch, some))
             return plain(pa.table(columns, list(names)))
 
@@ -122,14 +122,14 @@ def read_parquet(
     """
     table, names = None, None
     with _undamaged(source[:4] if isinstance(source, bytes) else b""):
-        bare = file = _opened(source)
+        bare = file = opened_parquet(source)
         schema = file.schema_arrow
         kinds = kinds_of(schema)
         nested = kinds.nested
         if isinstance(source, Path) and kinds.lists:
             source = bytes_of(source)
         if kinds.texts:
-            file = _opened(source, read_dictionary=[*kinds.texts], metadata=bare.metadata)
+            file = opened_parquet(source, read_dictionary=[*kinds.texts], metadata=bare.metadata)
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         _check_packed(_declared_size(file, source, lists=bool(nested or kinds.lists)), packed)
         if nested:
@@ -150,33 +150,37 @@ def read_parquet(
     return table, text, nested
 
 
-def _columns(
-    file: pa.parquet.ParquetFile,
-    bare: pa.parquet.ParquetFile,
-    packed: int,
-    names: Sequence[str] | None,
-) -> pa.Table:
+def _columns(file: Any, bare: Any, packed: int, names: Sequence[str] | None) -> pa.Table:
     """Read the columns of these names, all if None.
 
     Arrow keeps texts of some encodings (of Spark, and of pages of version 2) once only if they are
     not decoded as such: these are read in batches, since their size is declared nowhere.
     """
     try:
-        table = file.read(columns=names, use_threads=names is not None and len(names) == 1)
+        return file.read_all(_places_of(file, names), names is not None and len(names) == 1)
     except OSError as error:
         if _LACKING not in str(error):
             raise
         batches, size = [], 0
-        for batch in bare.iter_batches(_BATCH, columns=names, use_threads=False):
+        for batch in _batches(bare, _BATCH, names):
             batches.append(batch)
             size += batch.nbytes
             _check_packed(size, packed)
-        table = pa.Table.from_batches(batches, schema=None if batches else pa.schema([]))
+        return pa.Table.from_batches(batches, schema=None if batches else pa.schema([]))
+
+
+def _batches(file: Any, n: int, names: Sequence[str] | None) -> Any:
+    """Return the rows of the columns of these names, all if None, n at a time."""
+    places = _places_of(file, names)
+    return file.iter_batches(n, range(file.num_row_groups), places, use_threads=False)
+
+
+def _places_of(file: Any, names: Sequence[str] | None) -> list[int] | None:
+    """Return the positions of the columns of these names, with the fields of structs."""
     if names is None:
-        return table
-    # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
-    wanted = {*names}
-    return table.select([i for i, name in enumerate(table.schema.names) if name in wanted])
+        return None
+    wanted = {*names}  # whole: to other functions of Arrow "a.b" is a field of "a"
+    return [i for i, (name, *_) in enumerate(file.column_paths) if name in wanted]
 
 
 def _places(table: pa.Table | pa.RecordBatch, names: Sequence[str]) -> list[int]:
@@ -215,17 +219,27 @@ def check_texts(table: pa.Table) -> int:
     return size
 
 
-def _opened(source: bytes | Path, **how: Any) -> pa.parquet.ParquetFile:
+def opened_parquet(source: bytes | Path | BinaryIO, **how: Any) -> Any:
+    """Open a file by what is behind `pq.ParquetFile`, whose module imports file systems, and `ssl`
+    for them: a tenth of the time of a small run.
+    """
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
-    return pa.parquet.ParquetFile(place, buffer_size=_BUFFER, pre_buffer=False, **how)
+    how |= {"buffer_size": 0 if place is not source else _BUFFER, "pre_buffer": False}
+    try:
+        reader = pa._parquet.ParquetReader()
+        reader.open(place, arrow_extensions_enabled=True, **how)
+    except (AttributeError, TypeError):  # of another version
+        reader = pa.parquet.ParquetFile(place, **how).reader
+    return reader
 
 
-def _declared_size(file: pa.parquet.ParquetFile, source: bytes | Path, *, lists: bool) -> int:
+def _declared_size(file: Any, source: bytes | Path, *, lists: bool) -> int:
     """Return the unpacked size of all columns by the footer; repeated values may pack into nothing.
 
     Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
     """
-    columns = list(map(file.schema.column, range(len(file.schema))))
+    schema = file.metadata.schema
+    columns = list(map(schema.column, range(len(schema))))
     widths = [_WIDTHS.get(column.physical_type, _WIDEST) for column in columns]
     lists = lists and any(column.max_repetition_level for column in columns)
     n_values = _n_values(source) if lists and isinstance(source, bytes) else None

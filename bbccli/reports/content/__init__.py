@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any
 
 from bbccli.documents.correct import doubts_of, gate_outcome
@@ -199,3 +200,19 @@ def answer_of(document: Any) -> list[str]:
 def look_of(document: Any) -> str:
     """Return the look of a gate's verdict on a terminal."""
     return {"met": "green", "met, with doubts": "yellow"}.get(gate_outcome(document), "red")
+
+
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Return the distinct parts of paths, without a common folder and name.
+
+    >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
+    (['a', 'b'], ['runs/a/p.csv'])
+    >>> short_paths(["/runs/a.csv", "/runs/b.csv"])
+    ['a.csv', 'b.csv']
+    """
+    parts = [PurePath(path).parts for path in paths]
+    shortest = min(map(len, parts), default=0) - 1
+    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
+    same_name = first < shortest and len({p[-1] for p in parts}) == 1
+    shorter = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
+    return shorter if len(set(shorter)) == len(set(paths)) > 1 else list(paths)

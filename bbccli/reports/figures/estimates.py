@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from json import dumps
 from math import isfinite
-from pathlib import PurePath
 
 from bbccli.documents.correct import Envelope, doubts_of, is_single, notes_of
 from bbccli.domain.estimate import Estimate, SearchCost
@@ -322,19 +321,3 @@ def experiments(documents: Sequence[Envelope], names: Sequence[str], metric: str
         "experiments",
         f"From naive to corrected {label}",
     )
-
-
-def short_paths(paths: Sequence[str]) -> list[str]:
-    """Return the distinct parts of paths, without a common folder and name.
-
-    >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
-    (['a', 'b'], ['runs/a/p.csv'])
-    >>> short_paths(["/runs/a.csv", "/runs/b.csv"])
-    ['a.csv', 'b.csv']
-    """
-    parts = [PurePath(path).parts for path in paths]
-    shortest = min(map(len, parts), default=0) - 1
-    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
-    same_name = first < shortest and len({p[-1] for p in parts}) == 1
-    shorter = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
-    return shorter if len(set(shorter)) == len(set(paths)) > 1 else list(paths)

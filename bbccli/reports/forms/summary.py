@@ -24,8 +24,8 @@ from bbccli.reports.content import (
     Heading,
     TableColumn,
     n_shown,
+    short_paths,
 )
-from bbccli.reports.figures.estimates import short_paths
 from bbccli.reports.forms.json import record_from
 from bbccli.reports.words import n_tried, of_all
 

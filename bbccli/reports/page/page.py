@@ -12,11 +12,12 @@ from bbccli.platform.records import Json
 from bbccli.platform.text import count, redacted, visible
 from bbccli.reports import Style
 from bbccli.reports import words as phrases
+from bbccli.reports.content import short_paths
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw
 from bbccli.reports.figures.base import in_prose
-from bbccli.reports.figures.estimates import experiments, short_paths
+from bbccli.reports.figures.estimates import experiments
 from bbccli.reports.figures.rendering import draw_ahead
 from bbccli.reports.forms.json import record_from
 from bbccli.reports.forms.summary import Summary
