@@ -80,7 +80,7 @@ def _plain(value: Any, part: Callable[[Any], Any]) -> Any:
         return float(value) if math.isfinite(value) else None
     if isinstance(value, list | tuple):
         return [item if type(item) in _AS_THEY_ARE else part(item) for item in value]
-    if isinstance(value, Mapping):
+    if names or isinstance(value, Mapping):
         return {
             name: item if type(item) in _AS_THEY_ARE else part(item) for name, item in value.items()
         }
@@ -95,8 +95,7 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 @cache
 def _names(kind: Any) -> dict[str, None]:
     """Names of the fields in the JSON; none for a type that is not a record."""
-    fields = public_fields(kind) if dataclasses.is_dataclass(kind) else ()
-    return dict.fromkeys([f.name for f in fields])
+    return {f.name: None for f in public_fields(kind)} if dataclasses.is_dataclass(kind) else {}
 
 
 DESCRIBED = re.compile(r"^(\w+): (.+(?:\n    .+)*)\n?", re.MULTILINE)

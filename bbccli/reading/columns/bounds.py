@@ -238,9 +238,8 @@ def leave_out_certainty(glance: Glance) -> Sheet:
     Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
     Done: left out, with a note
     """
-    if len(glance.classes) != 2 or not 1 < len(glance.cells) <= _MOST_COLUMNS:
-        return glance.sheet
-    if not glance.fractions.any():
+    some = len(glance.classes) == 2 and 1 < len(glance.cells) <= _MOST_COLUMNS
+    if not some or not glance.fractions.any():
         return glance.sheet
     gone = list[int]()
     for c, k in _likely(glance.complete):
@@ -254,7 +253,7 @@ def leave_out_certainty(glance: Glance) -> Sheet:
 
 def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
     """Yield the columns of (n, C) with probabilities on both sides of one half, each with those
-    that may be ordered as their distance from it: in every `_APART`th row they are, and in all.
+    that may be ordered as their distance from it: in some rows they are, in more, and in all.
     """
     n_least = np.minimum((some < 0.5).sum(axis=0), (some > 0.5).sum(axis=0))
     within = ((some >= 0) & (some <= 1)).all(axis=0)
@@ -262,9 +261,11 @@ def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
     if len(sides):
         order = np.argsort(np.abs(some[:, sides] - 0.5), axis=0, kind="stable")
         slack = _APART * _SLACK * np.ptp(some, axis=0)
-        s, k = np.nonzero(_is_ordered(some[order[::_APART]], slack))
-        ordered = _is_ordered(some[order[:, s], k], slack[k])
-        yield from zip(sides[s[ordered]].tolist(), k[ordered].tolist(), strict=True)
+        s, k = np.nonzero(_is_ordered(some[order[:: 2 * _APART]], 2 * slack))
+        for rows in (order[::_APART], order):
+            ordered = _is_ordered(some[rows[:, s], k], slack[k])
+            s, k = s[ordered], k[ordered]
+        yield from zip(sides[s].tolist(), k.tolist(), strict=True)
 
 
 def _is_ordered(columns: FloatArray, slack: FloatArray) -> BoolArray:
@@ -296,11 +297,8 @@ def leave_out_spread(glance: Glance) -> Sheet:
         glance = glance.after(
             _without(glance, differences, f"{_FOLLOWS} how far two others differ")
         )
-    n_columns = len(glance.cells)
-    if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS:
-        return glance.sheet
-    some = glance.complete
-    if len(some) < FEWEST_ROWS:
+    some, n_columns = glance.complete, len(glance.cells)
+    if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS or len(some) < FEWEST_ROWS:
         return glance.sheet
     # of few rows the factor is off by their root, at most, times the slack
     slack = (1 + _FEW**0.5) * _SLACK * np.ptp(some, axis=0)

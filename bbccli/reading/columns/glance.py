@@ -169,10 +169,13 @@ def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
 def step_of(numbers: FloatArray) -> float:
     """Return the last decimal that finite numbers have, or 0 if they have many."""
     exact = numbers[np.isfinite(numbers)].astype(np.float64)
-    for digits in range(MOST_DIGITS + 1):
-        if (np.abs(np.round(exact, digits) - exact) <= 1e-7 * np.abs(exact)).all():
-            return float(10.0**-digits)
-    return 0.0
+
+    def fits(digits: int) -> bool:
+        return bool((np.abs(np.round(exact, digits) - exact) <= 1e-7 * np.abs(exact)).all())
+
+    # what the most decimals don't hold, fewer don't, unless it is beyond all that have them
+    tried = range(MOST_DIGITS + 1) if fits(MOST_DIGITS) else range(1)
+    return next((float(10.0**-digits) for digits in tried if fits(digits)), 0.0)
 
 
 @lru_cache(maxsize=8)

@@ -196,12 +196,15 @@ def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     cubics = _table()
     x = np.sqrt(u)
     place = np.minimum(x, END) / STEP
-    left = place.astype(np.intp)
-    t = place - left
+    node = np.floor(place)
+    t, left = place - node, node.astype(np.intp)
     start, first, second, third = (cubic.take(left) for cubic in cubics)
-    rest = second + t * third
-    slope = first + t * (rest + second + 2 * t * third)
-    return start + t * (first + t * rest), slope / np.where(x > 0, (-2 * STEP) * x, -inf)
+    cubed = t * third
+    rest = second + cubed
+    slope = first + t * (rest + second + 2 * cubed)
+    x *= -2 * STEP
+    x[x == 0] = -inf
+    return start + t * (first + t * rest), slope / x
 
 
 @cache
