@@ -29,6 +29,7 @@ HEAVY = {"numpy", "pyarrow", "pandas", "scipy", "rich", "pydantic", "bbccli.type
 
 
 NOT_NEEDED = {"pandas", "scipy", "pyarrow.compute", "pyarrow._compute", "pyarrow.dataset"}
+NOT_NEEDED |= {"pyarrow.parquet", "pyarrow.fs"}
 NOT_NEEDED |= {"numpy.ma"} if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else set()
 """What would take a tenth of a small run, or more, for nothing; numpy 1 imports `ma` itself."""
 
@@ -97,6 +98,14 @@ def test_commands_import_only_what_they_use():
             f"{room}.{name}" for name in used
         }
     assert len(ours) <= MOST_MODULES
+
+
+def test_a_batch_in_one_process_imports_what_its_files_need(tmp_path):
+    how = ["-o", str(tmp_path / "r.jsonl"), "--jobs", "1", "--n-resamples", "20", "--quiet"]
+    (loaded,) = loaded_by(["batch", "sample_data/progress*.parquet", *how])
+    assert not loaded & {"multiprocessing", "bbccli.batch.local", "bbccli.batch.cluster"}
+    assert not loaded & {"bbccli.reading.sources.delimited", "bbccli.reports.figures"}
+    assert not loaded & NOT_NEEDED
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["--version"]])
