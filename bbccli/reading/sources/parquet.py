@@ -171,8 +171,7 @@ def _columns(file: Any, bare: Any, packed: int, names: Sequence[str] | None) -> 
 
 def _batches(file: Any, n: int, names: Sequence[str] | None) -> Any:
     """Return the rows of the columns of these names, all if None, n at a time."""
-    places = _places_of(file, names)
-    return file.iter_batches(n, range(file.num_row_groups), places, use_threads=False)
+    return file.iter_batches(n, range(file.num_row_groups), _places_of(file, names), False)
 
 
 def _places_of(file: Any, names: Sequence[str] | None) -> list[int] | None:
@@ -238,8 +237,7 @@ def _declared_size(file: Any, source: bytes | Path, *, lists: bool) -> int:
 
     Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
     """
-    schema = file.metadata.schema
-    columns = list(map(schema.column, range(len(schema))))
+    columns = list(map(file.metadata.schema.column, range(file.metadata.num_columns)))
     widths = [_WIDTHS.get(column.physical_type, _WIDEST) for column in columns]
     lists = lists and any(column.max_repetition_level for column in columns)
     n_values = _n_values(source) if lists and isinstance(source, bytes) else None
