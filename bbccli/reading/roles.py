@@ -18,6 +18,8 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.table import ArrowStream, Table, in_memory
 from bbccli.types import Again, Errors, Missing, Task
 
+__all__ = ["Roles"]
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
