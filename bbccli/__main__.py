@@ -27,7 +27,7 @@ def run() -> None:
     """Run the command line and exit with its status, even if interrupted during imports."""
     heed = _end_at_once_when_interrupted()
     _occupy_standard_streams()
-    gc.set_threshold(100_000)  # of what is imported nothing is garbage, and looking takes 15 ms
+    gc.set_threshold(1_000_000)  # nothing imported or read is garbage, and looking takes 40 ms
     # numpy warns of overflow; the result is then undefined, and reports say so
     warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     try:

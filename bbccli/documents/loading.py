@@ -192,7 +192,7 @@ def _read_rows(path: str) -> list[Document[Any]]:
         raise _no_batch(path, f"it has no column {missing[0]!r}")
     used = {*NEEDED, *OF_ANALYSIS, *OF_ERROR} - TRUTH
     for name in (name for name in table.names if name in used):
-        kind, numeric = table.type_of(name), name in WHOLE | REAL
+        kind, numeric = table.kinds.types[name], name in WHOLE | REAL
         if not (is_nothing(kind) or (is_number(kind) if numeric else is_text(kind))):
             expected = "numbers" if numeric else "text"
             raise _no_batch(path, f"{expected} expected, not {kind}", name)

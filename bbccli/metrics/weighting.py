@@ -361,7 +361,8 @@ def finite(formula: Formula) -> Formula:
     def of(*totals: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = formula(*(np.asarray(total, np.float64) for total in totals))
-        return np.where(np.isfinite(values), values, np.nan)
+        defined = np.isfinite(values)
+        return values if defined.all() else np.where(defined, values, np.nan)
 
     return of
 

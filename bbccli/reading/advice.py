@@ -93,7 +93,7 @@ def may_be_folds(table: Table, key: str | None) -> bool:
     """
     if key is not None and (key in table.texts or not _counts(_numbers(table, key))):
         return False
-    numbers = [_numbers(table, name) for name in table.names if name in table.numeric]
+    numbers = [_numbers(table, name) for name in table.names if name in table.kinds.numeric]
     scores = [number for number in numbers if (number % 1).any()]
     scores = scores or [n for n in numbers if n.max(initial=0) > 10 and not _counts(n)]
     shares = [_share_of_range(score) for score in scores]

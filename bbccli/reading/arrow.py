@@ -135,18 +135,16 @@ def to_rows(table: pa.Table, kind: Any) -> FloatArray:
     """Return (C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
     filled = np.empty((table.num_columns, table.num_rows), kind)
     for places in kinds_of(table.schema).places.values():
-        alone = len(places) == len(filled)
-        start, rows = 0, slice(None) if alone else [*places]
+        start, rows = 0, [*places]
         try:
-            for batch in (table if alone else table.select(rows)).to_batches():
+            for batch in table.select(rows).to_batches():
                 numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
                 if numbers.dtype == kind and numbers.T.shape == filled.shape:
                     return np.asarray(numbers.T)  # all at once, and not copied
                 filled[rows, start : start + len(batch)] = numbers.T
                 start += len(batch)
         except pa.ArrowException:  # booleans, or only nulls
-            for place in places:
-                to_numbers(table.column(place), filled[place])
+            filled[rows] = [*map(to_numbers, table.select(rows).columns)]
     return filled
 
 

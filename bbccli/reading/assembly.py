@@ -332,7 +332,7 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _counted(names: tuple[str, ...]) -> bool:
     """True if a number that goes up is all that tells the names apart: trial 9, trial 10."""
-    parts = [re.split(r"(\d+)", name) for name in names]
+    parts = [*map(re.compile(r"(\d+)").split, names)]
     if len({len(part) for part in parts}) > 1:
         return False
     varying = [piece for piece in zip(*parts, strict=True) if len(set(piece)) > 1]

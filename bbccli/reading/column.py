@@ -227,7 +227,7 @@ def natural_order(names: tuple[str, ...]) -> Sequence[int]:
             return tuple(np.argsort(numbers, kind="stable").tolist())
     parts = [
         [(piece.isdigit(), int(piece) if piece.isdecimal() else 0, piece) for piece in split]
-        for split in [re.split(r"(\d+)", name) for name in names]
+        for split in map(re.compile(r"(\d+)").split, names)
     ]
     return tuple(sorted(range(len(names)), key=parts.__getitem__))
 

@@ -14,7 +14,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
-from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers, to_rows
+from bbccli.reading.arrow import SUM_TOLERANCE, to_numbers
 from bbccli.reading.classes import BY_CLASS
 from bbccli.reading.column import Column, in_equal_parts, number_of, repeated, text_entries
 from bbccli.reading.roles import OUTCOME, Hints
@@ -377,12 +377,10 @@ def _block(
     """Return (cells, n_rows) predictions of some cells, NaN for text."""
     data: Any = sheet.table.data
     sources = [cell.source for cell in cells if cell.rows is None and cell.name not in texts]
-    if len(sources) == len(cells):
-        if not sheet.table.on_disk:
-            position = sheet.table.kinds.position
-            return to_rows(data.select([position[name] for name in sources]), kind)
-        if len(cells) * sheet.n_rows <= _VALUES:
-            return to_rows(data.read(sources), kind)
+    if len(sources) == len(cells) and (
+        not sheet.table.on_disk or len(cells) * sheet.n_rows <= _VALUES
+    ):
+        return sheet.table.numbers(sources, kind)
     block = np.full((len(cells), sheet.n_rows), np.nan, kind)
     for cell, out in zip(cells, block, strict=True):
         if cell.name in texts:

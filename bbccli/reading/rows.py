@@ -237,7 +237,7 @@ def _of_each(sheet: Sheet, some: FloatArray, seen: IntArray) -> Iterator[_Suspec
     if len(owners) < 2:
         return
     order, starts = np.array([*chain(*owners.values())]), np.cumsum([0, *map(len, owners.values())])
-    shared = lowest = some[:, order]
+    shared = lowest = some if len(order) == len(owners) else some[:, order]
     if len(order) > len(owners):
         ends = [find.reduceat(shared, starts[:-1], axis=1) for find in (np.fmin, np.fmax)]
         lowest, shared = ends[0], np.where(ends[0] == ends[1], ends[0], np.nan)

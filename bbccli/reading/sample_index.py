@@ -159,7 +159,7 @@ def _whole(column: Column) -> IntArray | None:
 
 def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
     """Tell if integers count rows from any number: "in order", "shuffled", or "" if they do not."""
-    if cell.source not in sheet.table.integers or sheet.n_rows < FEWEST:
+    if cell.source not in sheet.table.kinds.integers or sheet.n_rows < FEWEST:
         return ""
     numbers = _whole(sheet.column(cell))
     numbers = np.zeros(1, int) if numbers is None else numbers - numbers.min()

@@ -207,7 +207,7 @@ class Sheet:
     @cached_property
     def undecided(self) -> tuple[PredictionColumn, ...]:
         """Columns of numbers of a wide table that nobody named as configurations."""
-        known, numeric = self.declared, self.table.numeric
+        known, numeric = self.declared, self.table.kinds.numeric
         cells = self.cells if self.layout == WIDE else ()
         cells = tuple([c for c in cells if c.label is None and c.source in numeric])
         return tuple([c for c in cells if c.configuration not in known and c.name not in known])

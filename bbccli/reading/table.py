@@ -25,17 +25,21 @@ from bbccli.reading.arrow import (
     spread_lists,
     take,
     to_numbers,
+    to_rows,
     without_nested,
 )
 from bbccli.reading.column import Column, Origin, number_of
 from bbccli.reading.metadata import Metadata, parse_metadata
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, readonly
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from bbccli.reading.sources.parquet import ColumnsOnDisk
 
+
+_FEW_ROWS = 512
+"""Rows of a table in memory up to which all are read at once."""
 
 _HEAD = 1024
 """First rows of a column on disk that are kept."""
@@ -157,16 +161,6 @@ class Table:
         """Names of the text columns."""
         return self.kinds.texts
 
-    @cached_property
-    def numeric(self) -> frozenset[str]:
-        """Names of the columns of integers and floats."""
-        return self.kinds.numeric
-
-    @property
-    def integers(self) -> frozenset[str]:
-        """Names of the columns of integers."""
-        return self.kinds.integers
-
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with these columns no longer set aside or inside objects."""
         aside = tuple(name for name in self.aside if name not in names)
@@ -196,10 +190,6 @@ class Table:
         """Number of data rows, without the header."""
         return int(self.data.num_rows)
 
-    def type_of(self, name: str) -> pa.DataType:
-        """Arrow type of a column."""
-        return self.kinds.types[name]
-
     @property
     def on_disk(self) -> bool:
         """True for a large file, of which columns are read one by one."""
@@ -210,10 +200,29 @@ class Table:
         """First rows of columns on disk, read once for all rules."""
         return {}
 
+    @property
+    def is_small(self) -> bool:
+        """True for a table in memory of so few rows that all are read for the first look."""
+        return self.n_rows <= _FEW_ROWS and not self.on_disk
+
+    def numbers(self, names: Sequence[str], kind: Any = np.float64) -> FloatArray:
+        """(C, n_rows) some columns of numbers or booleans, NaN where missing; of a small table all
+        are read together once.
+        """
+        if not self.is_small:
+            return to_rows(self.data.read(names) if self.on_disk else self._some(names), kind)
+        places, block = self._block
+        return block[[places[name] for name in names]]
+
     @cached_property
-    def seen(self) -> dict[tuple[str, int], FloatArray]:
-        """Numbers in some rows of columns, by name and number of rows, read once for all rules."""
-        return {}
+    def _block(self) -> tuple[Mapping[str, int], FloatArray]:
+        which = [name for name in self.kinds.names if name not in self.texts]
+        places = {name: place for place, name in enumerate(which)}
+        return places, to_rows(self._some(which), np.float64)
+
+    def _some(self, names: Sequence[str]) -> pa.Table:
+        position = self.kinds.position
+        return self.data.select([position[name] for name in names])
 
     @cached_property
     def full(self) -> set[str]:
@@ -227,8 +236,7 @@ class Table:
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Return at most n first rows of some columns."""
         if isinstance(self.data, pa.Table):
-            position = self.kinds.position
-            return self.data.select([position[name] for name in names]).slice(0, n)
+            return self._some(names).slice(0, n)
         if n > _HEAD:
             return self.data.head(names, n)
         if missing := [name for name in names if name not in self._head]:
@@ -244,9 +252,7 @@ class Table:
     @cached_property
     def _rows(self) -> IntArray:
         """(n_rows,) row of each value, the same array for all columns."""
-        rows = np.arange(self.n_rows)
-        rows.flags.writeable = False
-        return rows
+        return np.asarray(readonly(np.arange(self.n_rows)))
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""

@@ -22,9 +22,6 @@ MOST_DIGITS = 6
 FEWEST_ROWS = 10
 """From this many rows on, an identity in every row is no accident, whatever the names say."""
 
-_FEW_ROWS = 512
-"""Rows of a table in memory up to which all are read at once."""
-
 _NONE = frozenset(("None", "nan"))
 
 _OF_TRUTH = ("classes", "codes", "truths", "rows")
@@ -135,33 +132,26 @@ def _spread(n_rows: int, n: int) -> IntArray:
     return rows
 
 
-def _is_small(sheet: Sheet) -> bool:
-    return sheet.table.n_rows <= _FEW_ROWS and not sheet.table.on_disk
-
-
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
-    """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
-    seen, n_rows = sheet.table.seen, sheet.table.n_rows
-    rows = rows_at_a_glance(sheet, n)
-    few = _is_small(sheet) and not [cell for cell in cells if cell.rows is not None]
-    read, n = (np.arange(n_rows), n_rows) if few else (rows, n)
-    if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
-        numbers = to_rows(sheet.table.glance(new, read), np.float64)
-        seen.update(zip([(name, n) for name in new], numbers, strict=True))
-    values = [
-        to_numbers(sheet.column(cell).take(rows).values)
-        if cell.rows is not None
-        else seen[cell.source, n]
-        for cell in cells
-    ]
-    by_column = np.array(values) if values else np.empty((0, len(read)))
-    array: FloatArray = readonly((by_column[:, rows] if few else by_column).T)
+    """Return a few rows (n, C) of some cells, NaN where missing."""
+    table, rows = sheet.table, rows_at_a_glance(sheet, n)
+    names = [cell.source for cell in cells if cell.rows is None]
+    if table.is_small and len(names) == len(cells):
+        by_column = table.numbers(names)[:, rows]
+    else:
+        read = iter(to_rows(table.glance(names, rows), np.float64) if names else ())
+        values = [
+            next(read) if c.rows is None else to_numbers(sheet.column(c).take(rows).values)
+            for c in cells
+        ]
+        by_column = np.array(values) if values else np.empty((0, len(rows)))
+    array: FloatArray = readonly(by_column.T)
     return array
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
     """Return all rows (n_rows, C) of some cells, NaN where missing."""
-    if _is_small(sheet) and all(cell.rows is None for cell in cells):
+    if sheet.table.is_small and all(cell.rows is None for cell in cells):
         return some_rows(sheet, cells, sheet.n_rows)
     return np.stack([to_numbers(sheet.column(cell).values) for cell in cells], axis=-1)
 

@@ -110,7 +110,7 @@ def set_aside_groups(glance: Glance) -> Sheet:
         )
         raise _fault(sheet.table, best, sheet.first, roles, long)
     names = [group.name for group in recurring]
-    whole = [c.source for c in sheet.cells if c.source in sheet.table.integers]
+    whole = [c.source for c in sheet.cells if c.source in sheet.table.kinds.integers]
     names += [n for n in whole if n not in names and _is_crossed(sheet, best.name, n)]
     note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
     if best.is_key:
@@ -133,7 +133,7 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     """Return the column among some whose values recur most like groups, and how; else two empty
     texts.
     """
-    whole = (name for name in spare if name in table.texts or name in table.integers)
+    whole = (name for name in spare if name in table.texts or name in table.kinds.integers)
     columns = (table.column(name) for name in whole)
     recurring = _recurring(columns, np.arange(table.n_rows), truth, None)
     best = max(recurring, key=_clearest, default=None)
@@ -206,7 +206,7 @@ def refuse_key_of_long(
     truth = table.column(roles["truth"]).take(rows)
     fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
     for name in spare if len(rows) >= FEWEST_ROWS else ():
-        if name in table.texts or name in table.integers:
+        if name in table.texts or name in table.kinds.integers:
             group = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
             if group is not None and group.is_key:
                 raise _fault(table, group, rows, roles)
@@ -217,7 +217,7 @@ def _refuse_key_of_repeats(table: Table, repeat: str, spare: Sequence[str], rows
     repeats = table.column(repeat).take(rows).codes()[0]
     size, rest = divmod(len(rows), 1 + int(repeats.max(initial=0)))
     for name in spare if size >= FEWEST_ROWS and not rest and len(rows) > size else ():
-        if not (name in table.texts or name in table.integers):
+        if not (name in table.texts or name in table.kinds.integers):
             continue
         keys = table.column(name).take(rows).codes()[0]
         once = int(keys.max()) + 1 == size and not len(repeated(joint([repeats, keys])))
@@ -239,7 +239,7 @@ def _fault(
     """
     key, folds = table.column(group.name).take(rows).codes()[0], ""
     for name in () if long or {"fold", "repeat"} & roles.keys() else table.names:
-        if name != group.name and (name in table.texts or name in table.integers):
+        if name != group.name and (name in table.texts or name in table.kinds.integers):
             other = table.column(name).take(rows).codes()[0]
             n, unique = len(distinct(other)), not len(repeated(joint([key, other])))
             if unique and 1 < n < len(group.counts):
@@ -265,7 +265,7 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
     """Yield the columns of text and of whole numbers that nobody named, excluded ones too."""
     taken = {*sheet.spare, *sheet.declared, *(column.name for column in sheet.roles.values())}
     free = [name for name in sheet.table.names if name not in taken]
-    whole = [name for name in free if name in sheet.table.integers]
+    whole = [name for name in free if name in sheet.table.kinds.integers]
     some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
     if whole and not isinstance(sheet.table.data, ColumnsOnDisk):
         part = sheet.table.data.select(whole)

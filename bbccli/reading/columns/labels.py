@@ -232,7 +232,7 @@ def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
         models = {c.configuration: [c] for c in compress(glance.cells, glance.fractions)}
     for name, cells in sheet.configurations.items() if sheet.by_class else ():
         by_class = {cell.label: cell for cell in cells}
-        numbers = all(cell.source in sheet.table.numeric for cell in cells)
+        numbers = all(cell.source in sheet.table.kinds.numeric for cell in cells)
         if numbers and name not in sheet.declared and {*by_class} == {*classes}:
             models[name] = [by_class[label] for label in classes]
     return models

@@ -122,7 +122,7 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
     Done: an error
     """
     key, last = request.roles.row_id or column_named(table, "row_id"), table.n_rows - 1
-    names = [name for name in table.names if name in table.numeric and name != key]
+    names = [name for name in table.names if name in table.kinds.numeric and name != key]
     if last < FEWEST_ROWS or len(names) < 2 or table.on_disk:
         return
     varied = 0

@@ -117,7 +117,8 @@ def _in_order(glance: Glance, times: Sequence[Column]) -> Iterator[tuple[Column,
     for early, late in pairs:
         if _are_times(early) and apply("all", apply("less", early.values, late.values)).as_py():
             yield early, late
-    whole = [place for place, cell in enumerate(glance.cells) if cell.source in table.integers]
+    integers = table.kinds.integers
+    whole = [place for place, cell in enumerate(glance.cells) if cell.source in integers]
     if not whole or (len(whole) > _MOST_COLUMNS if fold is None else not fold.is_integer):
         return
     cells, some = [glance.cells[place] for place in whole], glance.array[:, whole]
@@ -146,7 +147,7 @@ def _are_origins(sheet: Sheet, origin: Column, later: Column) -> bool:
         name
         for name in names
         if name not in (origin.name, later.name)
-        and (name in sheet.table.texts or name in sheet.table.integers)
+        and (name in sheet.table.texts or name in sheet.table.kinds.integers)
     ]
     series = (sheet.table.column(name).codes()[0] for name in of_series)
     return any(

@@ -37,7 +37,7 @@ def by_labels(
     if (
         not columns
         or score in ("", by_hand)
-        or score not in table.numeric
+        or score not in table.kinds.numeric
         or not isinstance(data, pa.Table)
     ):
         return table, layout, []

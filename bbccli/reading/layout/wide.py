@@ -113,7 +113,9 @@ def _is_mark(table: Table, name: str) -> bool:
     """
     if name.casefold() != "correct" or name in table.texts:
         return False
-    others = [n for n in table.names if n in table.texts or (n in table.numeric and n != name)]
+    others = [
+        n for n in table.names if n in table.texts or (n in table.kinds.numeric and n != name)
+    ]
     marks, *columns = (
         np.array(column.to_pylist(), object)
         for column in table.head([name, *others[:_MOST_COMPARED]], GLANCE).columns
@@ -218,7 +220,7 @@ def check_outcome(
 
 def _of_survival(table: Table, event: str) -> str:
     """Return the hint that a column is the event of a time, if one has such a name."""
-    times = [n for n in table.names if n in table.numeric and _TIME.search(n)]
+    times = [n for n in table.names if n in table.kinds.numeric and _TIME.search(n)]
     ends = table.column(event).codes()[1]
     if not times or len(ends) != 2 or to_numbers(table.column(times[0]).values).min() < 0:
         return ""

@@ -167,7 +167,7 @@ def _probabilities(table: Table, outcome: str) -> dict[str, str]:
         truth = column_called(table, outcome)
         levels = () if truth is None else table.column(truth).named_codes()[1]
         columns = {name: name for name in levels if name in table.names}
-    return {name: column for name, column in columns.items() if column in table.numeric}
+    return {name: column for name, column in columns.items() if column in table.kinds.numeric}
 
 
 def _agreement(codes: IntArray, chances: FloatArray) -> float:

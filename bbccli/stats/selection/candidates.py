@@ -122,10 +122,12 @@ class Candidates:
         pooled = by_repeat(self.matrix, self.metric, alone if len(blocks) > 1 else blocks[0])
         if all(getattr(scorer, "counted", False) for scorer in pooled):
             return float(self.performances()[column])  # counts are exact
-        scorer = self.bind(alone)
         # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
-        return float(scorer.paired(everything, first).item())
+        # whose terms are made from the predictions; those of means may be these themselves
+        if len(blocks) == 1 and type(whole := self.bind(blocks[0])) is Statistic:
+            return float(whole(everything, alone).item())
+        return float(self.bind(alone).paired(everything, first).item())
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""

@@ -156,7 +156,7 @@ def _key(table: Table, by_hand: str | None) -> str:
         unique = [
             name
             for name in table.names
-            if not (is_number(kind := table.type_of(name)) and not is_integer(kind))
+            if not (is_number(kind := table.kinds.types[name]) and not is_integer(kind))
             and not len(repeated(table.column(name).codes()[0]))
         ]
         hint = f"{parameter('row_id')} NAME; " + (

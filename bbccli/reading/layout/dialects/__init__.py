@@ -86,7 +86,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
             continue
         if synonym == CONFIGURATION or name in frame.texts:
             return name
-        if name in frame.integers and _tells_rows_apart(frame, name, hints):
+        if name in frame.kinds.integers and _tells_rows_apart(frame, name, hints):
             return name
     return None
 
