@@ -242,6 +242,9 @@ def test_rows_for_a_width_reach_it_and_more_are_assured():
     assert width(basis, mean.n_samples, 8) <= 0.15 < width(basis, mean.n_samples // 2, 8)
     assert mean.n_samples < sure.n_samples < 2 * mean.n_samples
     assert mean.n_samples_lower < mean.n_samples < mean.n_samples_upper
+    for value in (0.13, 0.23):
+        rows = planned_for(basis, PlanRequest(Target.WIDTH, value), PLAN).wanted.n_samples
+        assert width(basis, rows, 8) <= value
     for value, rows in [(width(basis, n, 8), n) for n in (100, 10**6)] + [(1e-4, None)]:
         asked = PlanRequest(Target.WIDTH, value)
         assert planned_for(basis, asked, PLAN).wanted.n_samples == rows
