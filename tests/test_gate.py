@@ -184,10 +184,10 @@ def test_the_worst_verdict_of_several_is_the_status():
 
 
 def test_only_the_first_metric_is_judged():
-    both = made()
+    both = made(metric="auc")
     both["estimates"] = both["estimates"] + made(metric="brier")["estimates"]
-    assert verdict(0.5, found=both)["metric"] == "accuracy"
-    with pytest.raises(OptionError, match="--fail-over does not go with accuracy"):
+    assert verdict(0.5, found=both)["metric"] == "auc"
+    with pytest.raises(OptionError, match="--fail-over does not go with AUC"):
         gated(0.5, DOWN, both)
 
 
