@@ -375,7 +375,7 @@ def test_summary_over_experiments(runs, batch):
 
 
 def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
-    from bbccli.batch import run
+    from bbccli.batch.worker import work
 
     calls = []
 
@@ -383,11 +383,10 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
         calls.append(task)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return ours(task)
+        return work(task)
 
     runs(4)
-    ours = run.work
-    monkeypatch.setattr(run, "work", interrupted)
+    monkeypatch.setattr("bbccli.batch.run.work", interrupted)
     status, out, err = batch(PATTERN, "-o", "r.jsonl")
     assert (status, out) == (130, "")
     assert err == "2 of 4 files are kept in r.jsonl.journal; continue with --resume\n"

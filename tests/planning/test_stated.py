@@ -129,6 +129,12 @@ def test_rows_for_one_share_are_those_of_wilson_s_formula(stated, expected):
     assert rows(of_stated(METRICS["accuracy"], Stated(stated[0], 1)), stated[1]) == expected
 
 
+def test_rows_for_the_best_of_several_are_of_drawn_studies():
+    """The interval of a best of twenty is wider than that of one named beforehand."""
+    one, best = (of_stated(METRICS["accuracy"], Stated(0.8, count)) for count in (1, 20))
+    assert rows(best, 0.2) > 1.1 * rows(one, 0.2)
+
+
 def variance(auc, n, prevalence=0.5):
     return of_auc(expected=auc, n_configurations=1, prevalence=prevalence).error(n) ** 2
 

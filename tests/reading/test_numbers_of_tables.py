@@ -1,10 +1,14 @@
 """The numbers of a table in memory: of few rows all columns are read together, once."""
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow.parquet import write_table
 
-from bbccli.reading import read, table
+from bbccli.reading import read
+from bbccli.reading.sources import read_table
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -19,9 +23,10 @@ HELD = {
 
 
 @pytest.mark.parametrize("times", [1, 20], ids=["few rows", "many rows"])
-def test_numbers_are_those_of_each_column_in_the_order_asked(times):
-    held = pa.concat_tables([pa.table(HELD)] * times).combine_chunks()
-    whole = table.Table("t", held)
+def test_numbers_are_those_of_each_column_in_the_order_asked(tmp_path, times):
+    held = pa.concat_tables([pa.table(HELD)] * times)
+    write_table(held, tmp_path / "t.parquet")
+    whole = read_table(tmp_path / "t.parquet")
     for asked in ("nothing whole single", "double", "mark whole", "mark double"):
         names = asked.split()
         numbers = whole.numbers(names)
@@ -30,7 +35,8 @@ def test_numbers_are_those_of_each_column_in_the_order_asked(times):
         np.testing.assert_array_equal(numbers, np.array(expected, float))
 
 
-def test_few_rows_are_made_numbers_once_for_all_rules_and_the_matrix(monkeypatch, tmp_path):
+def test_few_rows_are_made_numbers_once_for_all_rules_and_the_matrix(monkeypatch):
+    table = sys.modules["bbccli.reading.table"]
     made, to_rows = [], table.to_rows
     monkeypatch.setattr(table, "to_rows", lambda *given: made.append(given) or to_rows(*given))
     truth = RNG.integers(0, 2, N)

@@ -81,6 +81,7 @@ Source: Alpaydin 1999.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -135,16 +136,13 @@ class Folds:
                 hint="wald or permutation, over samples; or stratified folds that hold every class",
             )
         gains = np.asarray(case.metric.direction.gain(values[:, 0], values[:, 1]))
-        return cls(
-            values,
-            np.where(np.abs(gains) <= ROUNDING_TOLERANCE * np.abs(values).max(), 0.0, gains),
-            ratio,
-        )
+        folds = cls(values, gains, ratio)
+        return replace(folds, gains=np.where(np.abs(gains) <= folds.rounding, 0.0, gains))
 
     @property
     def rounding(self) -> float:
         """Spread up to this is rounding."""
-        return ROUNDING_TOLERANCE * float(np.abs(self.values).max(initial=0.0))
+        return ROUNDING_TOLERANCE * float(np.abs(self.values).max())
 
     @property
     def spread(self) -> float:
