@@ -353,7 +353,7 @@ ENOUGH_FOLDS = 8
 """From so many folds on `bbc-f` is a default: with five its intervals score worse than BBC's."""
 
 
-def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[str]:
+def default_methods(matrix: PredictionMatrix, *, tight: bool) -> list[str]:
     """Return the default methods for a matrix.
 
     Methods over folds are left out without folds, which a note on unknown folds already says.

@@ -161,7 +161,9 @@ def test_fold_means_groups_and_weights():
 
 def test_repeats_after_the_first_count_whole():
     matrix = spread(n_repeats=3, n_folds=5)
-    ((found,), _) = replay(matrix, METRICS["auc"], PLAN)
+    steps: list[tuple[int, int]] = []
+    ((found,), _) = replay(matrix, METRICS["auc"], PLAN, progress=lambda *at: steps.append(at))
+    assert steps[-1] == (1, 1)
     steps = found.runs[0].trace.steps
     assert [s.fold for s in steps] == ["0", "1", "2", "3", "4", "repeat 2", "repeat 3"]
     assert [s.n_models // s.n_raced for s in steps] == [1] * 5 + [5, 5]
