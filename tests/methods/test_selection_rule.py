@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from day import swept
-from matrices import binary, changed_source, in_blocks
+from matrices import binary, changed_source, in_blocks, of_labels
 from methods import reference
 
 from bbccli import METRICS, Plan
@@ -146,3 +146,9 @@ def test_the_mean_over_folds_is_that_of_its_scorers(name, n_repeats):
         exactly = 1e-14 if name == "brier" else 0  # counts are the same to the last bit
         np.testing.assert_allclose(every.performances(), scored, rtol=exactly)
         np.testing.assert_allclose(alone, scored, rtol=exactly)
+
+
+def test_a_share_is_of_what_was_ever_selected():
+    right = np.column_stack([np.arange(60) % 10 > 0, np.arange(60) % 10 > 6, np.zeros(60)])
+    result = METHODS["bbc"].run(of_labels(right), METRICS["accuracy"], Plan(n_resamples=60))
+    assert [(one.configuration, one.share) for one in result.selection] == [("c0", 1.0)]

@@ -64,7 +64,7 @@ ROOMS = (
         "selection",
         ("bbccli/stats/selection",),
         ("test_pooling.py", *ANSWERS, "methods/test_selection_rule.py", "metrics/test_planned.py"),
-        ("methods", "cli/test_correct.py", "reports"),
+        ("methods", "cli/test_correct.py", "intervals/test_kinds.py", "test_frozen.py", "reports"),
     ),
     Room(
         "comparisons",
