@@ -142,7 +142,7 @@ def input_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> A
                 hint=f"to name a column, use {ROLES[name]}={str(values)!r}",
             )
     folds = given.get("folds")
-    pairs = isinstance(folds, list | tuple) and folds and not np.isscalar(folds[0])
+    pairs = isinstance(folds, list | tuple) and type([*folds, 0][0]) in (list, tuple, np.ndarray)
     if pairs or hasattr(folds, "__next__") or callable(getattr(folds, "split", None)):
         raise OptionError(
             "folds are splits, not the fold of each row",

@@ -298,6 +298,11 @@ def test_a_file_unlike_all_others(save, odd, leads):
     error = refused("c.csv: holds .*, unlike all other files", [*files, save("c.csv", odd)])
     assert error.hint.startswith(leads) and (error.hint == leads or "c.csv" in error.hint)
     refused("c.csv: it is unclear", [files[0], save("c.csv", odd)])
+    alike = [
+        save(f"{name}.csv", without("pred") | {"u": [1, 2, 3, 4], "v": [4, 3, 2, 1]})
+        for name in "def"
+    ]
+    refused("d.csv: it is unclear which column holds predictions: u, v", alike)
 
 
 def test_a_truth_without_predictions(save):

@@ -169,7 +169,7 @@ def test_a_score_beside_an_answer_is_not_predicted(save, judged):
     """Marks of answers were taken as predictions of numbers, with an RMSE of 115 at exit 0."""
     long = answers_in_numbers(**({} if judged is None else {"score": judged}))
     path = save("m.csv", long)
-    error = refused("answer is the truth in 53% of all rows, and score in", path)
+    error = refused("answer is the truth in 53% of rows, and score in", path)
     assert error.hint.startswith('give prediction="answer", or task="score" if')
     assert read(path, task=Task.SCORE).n_configurations == 3
     answers = read(path, roles=Roles(prediction="answer"))
@@ -192,6 +192,10 @@ def test_marks_in_words(save):
 def test_marks_alone_are_no_values(save):
     alone = answers_in_numbers(answer=None)
     refused("all predictions are 0 or 1, but the truth is not", save("m.csv", alone))
+    lacking = np.where(np.arange(240) == 7, np.nan, alone["score"])
+    refused(
+        "all predictions are 0 or 1", save("o.csv", answers_in_numbers(answer=None, score=lacking))
+    )
     zeros = answers_in_numbers(answer=None, score=np.repeat([0, 1, 5], 80))
     assert read(save("n.csv", zeros)).n_configurations == 3
 

@@ -295,6 +295,17 @@ def test_hard_folds_are_no_sign_of_leakage(save, hard):
     )
 
 
+@pytest.mark.parametrize(("share", "said"), [(0.39, False), (0.6, True)])
+def test_a_little_worse_in_one_fold_each_is_no_sign_of_leakage(save, share, said):
+    """Beyond chance, but no model errs so little more on what it was not fitted on."""
+    rng, fold = np.random.default_rng(2), np.arange(4002) % 3
+    truth = rng.permutation(np.arange(4002) % 2)
+    wrong = rng.random((6, 4002)) < np.where(fold == np.arange(6)[:, None] % 3, share, 0.3)
+    columns = {f"m{c}": np.where(wrong[c], 1 - truth, truth) for c in range(6)}
+    found = codes(read(save("m.parquet", {"fold": fold, "truth": truth, **columns})))
+    assert ("perfect-configuration" in found) == said
+
+
 def test_perfect_among_the_nearly_perfect(save):
     near = {"truth": TRUTH, "a": TRUTH + RNG.random(N) * 0.9, "b": TRUTH + RNG.random(N) * 1.1}
     assert "perfect-configuration" not in codes(read(save("m.csv", near)))

@@ -199,8 +199,10 @@ def on_training_rows(
     `folds` are (R, N), of which the first repeat is used.
     """
     array, truth, names = predictions.array[0], outcome.values, predictions.configurations
-    unfit = folds is None or predictions.available is not None or outcome.task is Task.SURVIVAL
-    if folds is None or unfit or not 2 < (n_folds := int(folds[0].max()) + 1) <= len(names):
+    if folds is None or predictions.available is not None or outcome.task is Task.SURVIVAL:
+        return
+    n_folds = int(folds[0].max()) + 1
+    if not 2 < n_folds <= len(names):
         return
     some = np.linspace(0, len(truth) - 1, min(len(truth), CELLS // len(names)), dtype=np.int64)
     columns, truth = array[some], truth[some]
@@ -218,12 +220,11 @@ def on_training_rows(
     if not sizes.all():
         return
     within, beyond = sums / sizes, (errors.sum(axis=0) - sums) / (len(some) - sizes)
-    worse = within > WORSE * np.partition(within, -2, axis=0)[-2]
+    spread = errors.std(axis=0) * np.sqrt(1 / sizes + 1 / (len(some) - sizes))
+    worse = within - beyond > (1 + sqrt(2 * log(len(names)))) * spread  # most by chance, and 1
+    worse &= within > WORSE * np.partition(within, -2, axis=0)[-2]
     if worse.any(axis=1).all() and 2 * np.count_nonzero(worse) > len(names):
-        spread = errors.std(axis=0) * np.sqrt(1 / sizes + 1 / (len(some) - sizes))
-        worse &= within - beyond > (1 + sqrt(2 * log(len(names)))) * spread  # most by chance, and 1
-        if worse.any(axis=1).all() and 2 * np.count_nonzero(worse) > len(names):
-            yield of_data.seen_in_training([names[c] for c in np.flatnonzero(worse.any(axis=0))])
+        yield of_data.seen_in_training([names[c] for c in np.flatnonzero(worse.any(axis=0))])
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:
