@@ -393,10 +393,10 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
 def seen_in_training(names: Sequence[str]) -> Texts:
     """Configurations err far more in one fold than in all others, and each fold is that of some."""
     return (
-        f"{_with_verb(names, 'errs', 'err')} far more in one fold than in all others, and each "
-        "fold is that of some: so do models that predict the rows they were fitted on",
-        "of each model keep the predictions of the fold that was left out, in one column for all "
-        "models of a configuration",
+        f"{_with_verb(names, 'errs', 'err')} far more in one fold than in the others, and every "
+        "fold is the worst for some, as for models that also predict rows they were fitted on",
+        "keep each model's predictions of its left-out fold only, joined into one column per "
+        "configuration",
     )
 
 
