@@ -140,8 +140,8 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
         raise text_fault(_worded([column for column in _columns(sheet) if column.is_text]), sheet)
     if task.is_classification:
         return _by_class(sheet, values, outcome.classes, several=task is Task.MULTICLASS)
-    marks = task is Task.REGRESSION and values.all_among([0, 1]) and np.nanstd(values.array) > 0
-    if marks and len(distinct(outcome.values)) > 2:
+    marks = task is Task.REGRESSION and values.all_among([0, 1])
+    if marks and not any(map(values.all_among, ([0], [1]))) and len(distinct(outcome.values)) > 2:
         raise sheet.fault(
             "all predictions are 0 or 1, but the truth is not",
             hint=f"give {parameter('task', Task.SCORE)} if they say which answers are right",
