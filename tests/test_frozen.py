@@ -39,11 +39,16 @@ DOCUMENTS = {
 
 
 def overlaid(read, written):
-    """What was read under what was written: keys that came later keep their defaults."""
+    """What was read under what was written: keys that came later say that there is nothing.
+
+    But for the correction for size, which was always made.
+    """
     if isinstance(read, list) and isinstance(written, list) and len(read) == len(written):
         return [overlaid(*pair) for pair in zip(read, written, strict=True)]
     if not isinstance(read, dict) or not isinstance(written, dict):
         return written
+    later = {key: value for key, value in read.items() if key not in written}
+    assert not any(value for key, value in later.items() if key != "size_correction"), later
     return read | {key: overlaid(read.get(key), value) for key, value in written.items()}
 
 

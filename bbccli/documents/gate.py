@@ -176,7 +176,7 @@ def status(results: Iterable[Any], fail_on: str | None = None) -> int:
     5 if a file has none, else 4 if a gate is undecided, 3 if one failed, else 0; with `fail_on`
     also 3 if there is a doubt.
     """
-    return max((_status(result, fail_on) for result in results), default=0)
+    return max(_status(result, fail_on) for result in results)
 
 
 def _status(result: Any, fail_on: str | None) -> int:

@@ -32,6 +32,7 @@ from bbccli.reading.column import (
     EXACT_INTEGERS,
     Column,
     by_appearance,
+    first_rows,
     name_of,
     number_of,
     repeated,
@@ -324,13 +325,11 @@ def _refuse_merged(
 ) -> None:
     """Refuse two values that are the same number, such as 1 and 01, or the same instant."""
     codes, _ = keys.codes()
-    merged = to_codes(apply("dictionary_encode", converted).indices)
-    present = np.flatnonzero(codes >= 0)
-    ranks, first = by_appearance(merged[present])
-    earlier = present[first[ranks]]
-    wrong = present[codes[present] != codes[earlier]]
+    merged = to_codes(apply("dictionary_encode", converted).indices) + 1  # 0 without a key
+    earlier = first_rows(merged)[merged]
+    wrong = np.flatnonzero(codes != codes[earlier])
     if len(wrong):
-        other = int(earlier[np.searchsorted(present, wrong[0])])
+        other = int(earlier[wrong[0]])
         path, _, row = keys.place(other)
         same = f"{keys.values[other].as_py()!r} in {row_of(path, row)}"
         raise keys.fault(f"{keys.name} is the same {what} as {same}", wrong, hint=hint)

@@ -289,6 +289,12 @@ def test_the_order_of_the_trials_is_a_second_line():
     assert found.tried.corrected[-1] == pytest.approx(found.corrected[-1])
 
 
+def test_the_line_of_the_trials_is_corrected_for_size_as_the_other_is():
+    matrix = matrices.binary(n_configurations=6)
+    found = cost(tried(matrix, [f"c{c}" for c in range(6)]), "mcc")
+    assert found.tried.corrected[-1] == pytest.approx(found.corrected[-1])
+
+
 def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
     matrix = matrices.regression(n_configurations=3)
     values = np.array(matrix.predictions)

@@ -402,14 +402,17 @@ def test_auc_counts_are_exact_at_the_borders_of_the_lane_types(factor):
     np.testing.assert_array_equal(scorer(light * np.uint64(factor)), scorer(light))
 
 
-def test_counts_of_heavy_samples_are_exact():
-    truth = np.array([1, 1, 0])
-    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
-    heavy = np.array([[2**24, 1, 1]])  # one more than float32 can count
+@pytest.mark.parametrize("light", [1, 2])
+def test_counts_of_heavy_samples_are_exact(light):
+    """One more than 2**24 is more than float32 can count."""
+    outcome = Outcome(Task.BINARY, np.array([1] * light + [0]), ("no", "yes"))
+    heavy = np.ones((1, light + 1), np.int64)
+    heavy[0, 0] = 2**24
     for name in ("accuracy", "precision"):
-        scorer = METRICS[name].bind(outcome, np.array([[1], [1], [1]]))
-        assert scorer(heavy).item() == (2**24 + 1) / (2**24 + 2)
-        assert scorer.paired(heavy, np.array([0])).item() == (2**24 + 1) / (2**24 + 2)
+        scorer = METRICS[name].bind(outcome, np.ones((light + 1, 1), np.int64))
+        right = (2**24 + light - 1) / (2**24 + light)
+        assert scorer(heavy).item() == right
+        assert scorer.paired(heavy, np.array([0])).item() == right
 
 
 def test_digits_survive_a_large_offset():
