@@ -354,6 +354,12 @@ def test_the_monte_carlo_error_is_that_of_the_jackknife(drawn):
     assert [error.lower, error.upper] == pytest.approx(expected, rel=0.01)
 
 
+def test_in_the_middle_the_error_is_that_of_a_mean():
+    values = np.array([0.5, 0.6, 0.8])
+    error = found(of(values), Basis(values.mean(), 7, 50), interval="t", level=1e-9)[1]
+    assert error.lower == pytest.approx(values.std(ddof=1) / np.sqrt(3), rel=1e-6)
+
+
 def test_the_guard_leaves_errors_as_they_are():
     values = resamples()
     basis = Basis(values.mean(), 60, 100)

@@ -91,6 +91,13 @@ def test_a_tolerance_is_met_by_an_interval_of_a_drawn_estimate():
     assert "tolerance-not-reached" not in [note.code for note in found.notes]
 
 
+def test_where_all_resamples_are_enumerated_no_tolerance_is_kept():
+    plan, matrix = Plan(50_000, tolerance=0.002), for_metric("accuracy", n_samples=40, n_folds=5)
+    for name, exact in (("bbc-f", True), ("bbc", False)):
+        found = METHODS[name].run(matrix, METRICS["accuracy"], plan)
+        assert (found.exact, found.plan.tolerance is None) == (exact, exact)
+
+
 def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):
     made = (for_metric("accuracy", n_samples=240, n_folds=12, seed=seed) for seed in range(20))
     accuracy, plan = METRICS["accuracy"], Plan(5000, tolerance=0.01)
