@@ -79,6 +79,11 @@ def test_a_copy_of_the_best_stays(rule):
     assert f"{decision.best}!" in decision.keep
 
 
+def test_folds_to_come_are_those_without_predictions():
+    decision = drop(spread(), METRICS["auc"], PLAN, n_folds=25)
+    assert (decision.n_folds_seen, decision.n_folds_to_come) == (10, 15)
+
+
 def test_few_samples_drop_nothing(rule):
     enough, few = (
         drop(spread(), metric_of(rule), PLAN, rule=rule, min_samples=n) for n in (200, 201)

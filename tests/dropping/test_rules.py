@@ -171,6 +171,13 @@ def test_brace_of_differences_that_do_not_vary():
     assert not verdict("brace", replace(always, groups=np.zeros(60, int))).worse.any()
 
 
+def test_brace_of_a_difference_within_rounding():
+    """Of errors near a million, the last digit of a float."""
+    far = 1e6 + np.arange(60)[:, None] + np.array([0, 2.0**-32])
+    matrix = of(Outcome(Task.REGRESSION, np.zeros(60)), far[None], PredictionKind.VALUE, 5)
+    assert not verdict("brace", matrix, metric=METRICS["mae"]).worse.any()
+
+
 def slow_betting(matrix, loss, threshold, n_started):
     """Which of C configurations go, by loops over rivals, stakes and units, from losses (N, C)."""
     n, n_configurations = loss.shape
