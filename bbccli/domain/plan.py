@@ -278,7 +278,7 @@ def pooling_of(
     return pooling or selection or Pooling.POOLED, selection
 
 
-def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:
+def resamples_of(text: str | None, tolerance: float | None) -> tuple[int, float | None]:
     """Return `n_resamples` and `tolerance` of a plan from ``--n-resamples`` and ``--tolerance``.
 
     Examples
@@ -286,6 +286,7 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
     >>> resamples_of("1000", None), resamples_of("auto", None)
     ((1000, None), (100000, 0.001))
     """
+    text = "1000" if text is None else text
     if text == "auto":
         return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
     if tolerance is not None:

@@ -67,7 +67,8 @@ def correct(
     random_state
         The seed; the same seed gives the same numbers.
     n_resamples
-        Bootstrap resamples, or ``"auto"`` for as many as ``tolerance=`` needs.
+        Bootstrap resamples, or ``"auto"`` for as many as ``tolerance=`` needs. 1000 becomes 200 to
+        repeat a tool's large ensemble, unless given as ``"1000"``.
     level
         Level of the intervals, in (0, 1).
     pooling

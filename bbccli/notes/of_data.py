@@ -375,7 +375,7 @@ def truth_apart(value: str, n: int, others: str) -> Texts:
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
     """A configuration orders all samples like the truth, or in reverse, or has a correlation of
-    0.9999 with it, and no other comes near; or most err far more in one fold than in others, each
+    0.9999 with it, and no other comes near; or some err far more in one fold than in others, each
     fold being that of some: leakage, or a copy of the outcome.
 
     Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.

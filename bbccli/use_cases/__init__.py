@@ -249,8 +249,11 @@ class PlanOptions(ScoringOptions):
     """Options of the plan: selection, resamples and intervals."""
 
     level: float = _interval(0.95, "Level of the intervals.", "P")
-    n_resamples: str = _method(
-        "1000", "Number of bootstrap resamples, or auto for as many as --tolerance needs.", "B"
+    n_resamples: str | None = _method(
+        None,
+        "Number of bootstrap resamples, or auto for as many as --tolerance needs.",
+        "B",
+        default="1000; 200 to repeat a tool's large ensemble",
     )
     tolerance: float | None = _method(
         None, "Largest Monte Carlo standard error with --n-resamples auto.", "E", default="0.001"

@@ -33,7 +33,7 @@ from bbccli.reading import Paths
 from bbccli.stats.case import Case, maker_of
 from bbccli.stats.stopping import stopped_of
 from bbccli.types import Calibration, PredictionKind, Select
-from bbccli.use_cases import Analysis, PlanOptions
+from bbccli.use_cases import Analysis
 
 if TYPE_CHECKING:
     from bbccli.stats.making.tool import Repeated
@@ -154,7 +154,7 @@ def of_deployed(
         tool = replace(tool, calibrate=tool.calibrate or Calibration.TEMPERATURE)
     work = rule.rounds * len(rule.candidates) * matrix.n_samples
     work *= PAIRS if METRICS[rule.metric].of_pairs else 1
-    if work * plan.n_resamples > MUCH and analysis.n_resamples == PlanOptions.n_resamples:
+    if work * plan.n_resamples > MUCH and analysis.n_resamples is None:
         tool = replace(tool, n_resamples=FEWER)
     if work * tool.n_resamples > TOO_MUCH:
         return plan, matrix, (ensemble_not_repeated(rule.name, run.tool, matrix.n_samples),)
@@ -241,9 +241,7 @@ def _beside(
 
         method = METHODS[made.method]
         single = method.run(matrix, metric, plan.single, select_by=metrics[0])
-        cases = [
-            method.case(matrix, metric, each, select_by=metrics[0]) for each in (plan, plan.single)
-        ]
+        cases = (method.case(matrix, metric, p, select_by=metrics[0]) for p in (plan, plan.single))
         gain = difference_at_size(*cases)
         interval = gain.interval
         looked = float(made.direction.gain(made.naive, single.naive))

@@ -445,6 +445,7 @@ def test_another_cut_is_not_said_to_be_that_of_predict(options: dict):
         (1e9, 3e9, {}, ("Ensemble", 1000)),
         swept(1e6, 3e9, {}, ("Ensemble", 200)),
         swept(1e6, 3e9, {"n_resamples": 300}, ("Ensemble", 300)),
+        (1e6, 3e9, {"n_resamples": "1000"}, ("Ensemble", 1000)),
         swept(1e6, 1e6, {}, ("10_LightGBM_GoldenFeatures", 1000)),
         swept(1e6, 1e6, {"select": "tool", "n_resamples": 50}, ("Ensemble", 50)),
     ],
