@@ -175,7 +175,10 @@ class TestNote:
 
     def test_what_it_would_be_without(self):
         matrix = certain(zero=1e-12)
-        shifted = replace(matrix, predictions=np.clip(matrix.predictions, 1e-12, 1 - 1e-12))
+        right = matrix.predictions == matrix.outcome.values[:, None]  # some are certain
+        shifted = np.clip(matrix.predictions, 1e-12, 1 - 1e-12)
+        shifted = replace(matrix, predictions=np.where(right, matrix.predictions, shifted))
+        assert right.any()
         (text,) = self.of(shifted)
         assert f"and {2 / 60 * 12 * np.log(10):.3g} without" in text
         assert self.of(shifted, clip=1e-13) == []

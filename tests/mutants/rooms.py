@@ -112,7 +112,10 @@ ROOMS = (
         "leaderboard",
         ("bbccli/documents/leaderboard.py", "bbccli/reports/evidence"),
         ("test_leaderboard.py", "evidence"),
-        ("making/test_beside.py", "cli/test_tight.py", "test_stopping.py", "test_doctests.py"),
+        (
+            *("making/test_beside.py", "cli/test_tight.py", "test_stopping.py"),
+            *("cli/test_pages.py", "reports/test_page.py", "test_doctests.py"),
+        ),
     ),
     Room(
         "planning",
