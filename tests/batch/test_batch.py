@@ -237,6 +237,13 @@ class TestSources:
         assert batch("p[1].csv", "-o", "r.jsonl")[0] == 0
         assert paths(folder / "r.jsonl") == ["p[1].csv"]
 
+    def test_two_stars_are_any_folders_and_at_the_end_all_files_below(self, runs, batch):
+        folder = runs(2)
+        (folder / "runs/000/p.csv").rename(folder / "runs/000/q.csv")
+        for pattern, below in ((PATTERN, ["001/p.csv"]), ("runs/**", ["000/q.csv", "001/p.csv"])):
+            assert batch(pattern, "-o", "r.jsonl")[0] == 0
+            assert paths(folder / "r.jsonl") == [f"runs/{path}" for path in below]
+
     def test_urls(self, runs, batch):
         folder = runs(2)
         words = (f"file://{folder}/runs/**/p.csv", "-o", "r.jsonl")
