@@ -35,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.domain import source
-from bbccli.domain.source import STOPPED_EARLY, Ensemble, LeftOut, ToolRun
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, meant_by
 from bbccli.reading.interface import Predictions, RunReader
@@ -70,6 +69,7 @@ _OOF = Path("utils", "oof.pkl")
 _HELD_OUT, _VALIDATION = Path("utils", "attr"), "y_pred_proba_val.pkl"
 _DATA = Path("utils", "data")
 _FOREIGN = "does not hold {} predictions as AutoGluon writes them"
+_UNBAGGED = "was fitted without num_bag_folds, and the"
 _EXPORT = "export the predictions as Parquet or CSV"
 _SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
 _LEVEL = re.compile(r"_BAG_L(\d+)")
@@ -95,13 +95,11 @@ def load(path: Path) -> Predictions:
     """Read the predictions by which AutoGluon compares the models."""
     predictions: dict[str, FloatArray] = {}
     flags: dict[str, tuple[str, ...]] = {}
-    excluded: list[LeftOut] = []
+    excluded: list[source.LeftOut] = []
     validated, y_val = _validated(path), path / _DATA / "y_val.pkl"
     if is_file(y_val) and not validated:
-        raise InputError(
-            "was fitted without num_bag_folds, and the predictions for its hold-out were not kept",
-            hint="fit it with num_bag_folds=5, or without hyperparameter_tune_kwargs",
-        )
+        hint = "fit it with num_bag_folds=5, or without hyperparameter_tune_kwargs"
+        raise InputError(f"{_UNBAGGED} predictions for its hold-out were not kept", hint=hint)
     for name in sorted({*_models(path), *validated}):
         folder = path / "models" / name
         if name in validated:
@@ -126,13 +124,13 @@ def load(path: Path) -> Predictions:
     first = next(iter(predictions.values()))
     _refuse_quantiles(first, roles)
     why = f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)"
-    run = ToolRun(tool="AutoGluon", left_out=tuple(excluded), unchecked=why)
+    run = source.ToolRun(tool="AutoGluon", left_out=tuple(excluded), unchecked=why)
     coded = bool(roles) and roles["truth"].dtype.kind == "u"
     classes = tuple(map(str, range(first.shape[1] if first.ndim == 2 else 2))) if coded else ()
     task = Task.REGRESSION if roles and not coded else None
     about = Metadata(task=task, classes=classes, flags=flags, undefined=0, run=run)
     if (path / _BOARD).is_file():
-        about = _with_leaderboard(path / _BOARD, about, predictions)
+        about = _with_board(path / _BOARD, about, predictions)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
     files = [*file_parsing.files_in(path, *patterns), *validated.values(), *[place] * bool(roles)]
     return Predictions(predictions, roles, files, about)
@@ -145,11 +143,9 @@ def _labels(place: Path, *, held_out: bool) -> dict[str, Any]:
     except InputError as error:
         if not held_out:  # --labels has them, in the same order
             return {}
-        raise InputError(
-            "was fitted without num_bag_folds, and the labels of its hold-out can't be read: "
-            f"{error}",
-            hint="fit it without cache_data=False; or with num_bag_folds=5, and give --labels",
-        ) from None
+        problem = f"{_UNBAGGED} labels of its hold-out can't be read: {error}"
+        hint = "fit it without cache_data=False; or with num_bag_folds=5, and give --labels"
+        raise InputError(problem, hint=hint) from None
     roles: dict[str, Any] = {"truth": values}
     if index is not None and index.dtype.kind in "iu" and len(np.unique(index)) == len(values):
         roles["row_id"] = index
@@ -166,11 +162,10 @@ def _refuse_quantiles(values: FloatArray, roles: Mapping[str, Any]) -> None:
     sums = values[np.isfinite(values).all(axis=1) & values.any(axis=1)].sum(axis=1)
     values_known = roles and roles["truth"].dtype.kind != "u"
     if values_known or not np.allclose(sums, 1, atol=0.01):
-        raise InputError(
-            "has several predictions of each row, which are no probabilities: quantiles",
-            hint="bbc has no metric for quantiles: fit with problem_type='regression', or write "
-            "the predictions of one quantile to a table",
-        )
+        problem = "has several predictions of each row, which are no probabilities: quantiles"
+        hint = "bbc has no metric for quantiles: fit with problem_type='regression', or write the "
+        hint += "predictions of one quantile to a table"
+        raise InputError(problem, hint=hint)
 
 
 def _models(path: Path) -> list[str]:
@@ -186,11 +181,11 @@ def _validated(path: Path) -> dict[str, Path]:
     return {file.parent.relative_to(path / _HELD_OUT).as_posix(): file for file in files}
 
 
-def _failed(path: Path) -> list[LeftOut]:
+def _failed(path: Path) -> list[source.LeftOut]:
     """Return the models whose fit failed, and the class of the error."""
     trainer = path / "models" / "trainer.pkl"
     reasons = entries_by_key(file_bytes(trainer), "exc_type") if is_file(trainer) else {}
-    return [LeftOut(name, f"its fit failed: {reasons[name]}") for name in sorted(reasons)]
+    return [source.LeftOut(name, f"its fit failed: {reasons[name]}") for name in sorted(reasons)]
 
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
@@ -230,7 +225,7 @@ def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) ->
         # forests and neighbours by default, if no bag was kept
         "oob": oob and name.startswith(_OUT_OF_BAG) and _children(folder) <= {_ALONE},
         "averaged_over_repeats": bool((count > 1).any()),
-        STOPPED_EARLY: name.startswith(_STOPPED_EARLY),
+        source.STOPPED_EARLY: name.startswith(_STOPPED_EARLY),
     }
     return tuple(flag for flag, holds in marks.items() if holds)
 
@@ -246,9 +241,7 @@ def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> b
     return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
-def _with_leaderboard(
-    place: Path, about: Metadata, predictions: Mapping[str, FloatArray]
-) -> Metadata:
+def _with_board(place: Path, about: Metadata, predictions: Mapping[str, FloatArray]) -> Metadata:
     """Add the scores of a leaderboard; models that were never validated have none."""
     column, hint = "score_val", "write it again: predictor.leaderboard().to_csv(...)"
     rows = file_parsing.records_with(place, "model", column, "eval_metric", hint=hint)
@@ -308,7 +301,7 @@ def ensemble_of(
     flags: Mapping[str, Sequence[str]],
     metric: str,
     folder: Path,
-) -> Ensemble | None:
+) -> source.Ensemble | None:
     """Return AutoGluon's ensemble; None if it deploys a single model.
 
     scores, order: with the sign of bbc, and when a model was fitted, by the leaderboard.
@@ -324,7 +317,7 @@ def ensemble_of(
     name = min(top, key=lambda model: ("ensemble" not in flags[model], order.get(model, 0)))
     stacked = "stacked" in flags[name] or re.search(r"_L([3-9]|\d\d)$", name) is not None
     if stacked:
-        return Ensemble(name=name, metric=metric, stacked=True)
+        return source.Ensemble(name=name, metric=metric, stacked=True)
     if "ensemble" not in flags[name]:
         return None
     before = order.get(name, np.inf)
@@ -341,7 +334,7 @@ def ensemble_of(
         candidates, weights = candidates[n_old:], weights[n_old:]
     kinds = (_KINDS.match(candidate) for candidate in candidates)
     of_labels = mean.ndim == 1 and METRICS[metric].wants is PredictionKind.LABEL
-    return Ensemble(
+    return source.Ensemble(
         name=name,
         metric=metric,
         score=scores[name],
@@ -393,12 +386,5 @@ def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[floa
     return tuple(weights.tolist()) if np.nanmax(np.abs(made - mean)) <= slack else ()
 
 
-RUNS = (
-    RunReader(
-        "AutoGluon",
-        "`models/*/utils/oof.pkl`",
-        recognises,
-        load,
-        labels="in the folder as codes, which `--labels` names",
-    ),
-)
+_CODES = "in the folder as codes, which `--labels` names"
+RUNS = (RunReader("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load, labels=_CODES),)

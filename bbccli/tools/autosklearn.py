@@ -46,11 +46,8 @@ def load(path: Path) -> Predictions:
     """Read the targets, and the predictions of each run at its largest budget."""
     root, above = _root(path), path.absolute().parent
     if root == path and _histories(above):
-        raise InputError(
-            f"the history of this run is in {above / _HISTORY}",
-            path=path,
-            hint=f"give the folder that holds both: {above}",
-        )
+        problem = f"the history of this run is in {above / _HISTORY}"
+        raise InputError(problem, path=path, hint=f"give the folder that holds both: {above}")
     truth = _targets(root / _TARGETS)
     trained = _trained(root)
     if not trained:
@@ -63,27 +60,18 @@ def load(path: Path) -> Predictions:
     flags = {names[key]: _flags(key, budget, full) for key, (budget, _) in trained.items()}
     predictions = {names[key]: _predictions(file, len(truth)) for key, (_, file) in trained.items()}
     lost = [names[key] for key in finished if key not in trained]
-    n_tried = sum(key[1] != _DUMMY for key in keys) + n_failed
+    deleted = left_out(lost, "its predictions were deleted")
+    n_tried = sum(key[1] != _DUMMY for key in keys) + n_failed if histories else None
     first = next(iter(predictions.values()))
-    by_class = first.ndim == 2
+    classes = tuple(map(str, range(first.shape[1]))) if first.ndim == 2 else ()
     exact = truth.astype(np.float64)
-    coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
-    run = ToolRun(
-        tool="auto-sklearn",
-        left_out=left_out(lost, "its predictions were deleted"),
-        unchecked="auto-sklearn does not name the metric of its costs",
-    )
-    return Predictions(
-        predictions,
-        {"truth": truth.astype(np.int64) if coded else truth},
-        [*files_in(root, _TARGETS, _PREDICTIONS), *histories],
-        Metadata(
-            classes=tuple(map(str, range(first.shape[1]))) if by_class else (),
-            flags=flags,
-            n_candidates_total=n_tried if histories else None,
-            run=run,
-        ),
-    )
+    coded = classes and (exact == np.clip(np.round(exact), 0, 2**31)).all()
+    why = "auto-sklearn does not name the metric of its costs"
+    run = ToolRun(tool="auto-sklearn", left_out=deleted, unchecked=why)
+    about = Metadata(classes=classes, flags=flags, n_candidates_total=n_tried, run=run)
+    files = [*files_in(root, _TARGETS, _PREDICTIONS), *histories]
+    roles = {"truth": truth.astype(np.int64) if coded else truth}
+    return Predictions(predictions, roles, files, about)
 
 
 def _root(path: Path) -> Path:
@@ -113,17 +101,12 @@ def _predictions(place: Path, n_samples: int) -> FloatArray:
     """Return the predictions (N,) or (N, K) of a run."""
     arrays = arrays_of(file_bytes(place), str(place))
     if isinstance(arrays, dict) or arrays.dtype.kind != "f" or arrays.ndim not in (1, 2):
-        raise InputError(
-            "does not hold predictions as auto-sklearn writes them",
-            path=place,
-            hint="export the predictions as Parquet or CSV",
-        )
+        problem = "does not hold predictions as auto-sklearn writes them"
+        raise InputError(problem, path=place, hint="export the predictions as Parquet or CSV")
     if len(arrays) != n_samples:
-        raise InputError(
-            f"has {len(arrays)} predictions for {n_samples} targets",
-            path=place,
-            hint="fit with resampling_strategy='cv', into an unused folder",
-        )
+        problem = f"has {len(arrays)} predictions for {n_samples} targets"
+        hint = "fit with resampling_strategy='cv', into an unused folder"
+        raise InputError(problem, path=place, hint=hint)
     return arrays[:, 0] if arrays.ndim == 2 and arrays.shape[1] == 1 else arrays
 
 
@@ -160,11 +143,8 @@ def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
                     scored.add((seed, int(tried)))
                     finished.add((seed, int(number)))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise InputError(
-                "is not a history as SMAC writes it",
-                path=file,
-                hint="remove the file to continue without the figures of auto-sklearn",
-            ) from None
+            hint = "remove the file to continue without the figures of auto-sklearn"
+            raise InputError("is not a history as SMAC writes it", path=file, hint=hint) from None
     return sorted(finished), len(failed - scored)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bbccli.reading.evaluations.files import File, json_number, short_key, under
@@ -20,7 +20,7 @@ _TIME = re.compile(r"test_run_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?:_(\d{1,6}
 """Several files of one second are numbered."""
 
 
-def _load(file: File) -> list[Log]:
+def _load(file: File) -> Iterator[Log]:
     run = file.json
     cases = [case for kind in _KINDS for case in run.get(kind) or ()]
     results = [_result(case) for case in file.each(cases, "test case")]
@@ -31,6 +31,7 @@ def _load(file: File) -> list[Log]:
     }
     totals[SUCCESS] = passed, passed + failed
     alone = len({result.item for result in results}) == len(results)
+    unchecked = "" if alone else "deepeval averages over test cases, and some are asked again"
     names = [*dict.fromkeys(name for result in results for name in result.scores)]
     if len(names) > 2:  # a single metric comes first, or else whether all hold
         names.sort(key=lambda name: name != SUCCESS)
@@ -38,15 +39,11 @@ def _load(file: File) -> list[Log]:
     for name in names:
         scored = [score for result in results if (score := result.scores.get(name)) is not None]
         total, n_told = totals.get(name, (0.0, 0))
-        scorers[name] = ScorerInfo(
-            bounds=(0.0, 1.0) if all(0 <= score <= 1 for score in scored) else None,
-            reported=total / n_told if alone and n_told == len(scored) > 0 else None,
-            unchecked=""
-            if alone
-            else "deepeval averages over test cases, and some are asked again",
-        )
+        bounds = (0.0, 1.0) if all(0 <= score <= 1 for score in scored) else None
+        reported = total / n_told if alone and n_told == len(scored) > 0 else None
+        scorers[name] = ScorerInfo(bounds, reported, unchecked)
     time, identifier = _TIME.fullmatch(file.stem), run.get("identifier")
-    log = Log(
+    yield Log(
         configuration=run.get("hyperparameters") or {"model": identifier or file.stem},
         details={"identifier": identifier} if identifier else {},
         results=results,
@@ -54,7 +51,6 @@ def _load(file: File) -> list[Log]:
         created=moment_of("{}-{}-{} {}:{}:{}.{:0>6}".format(*time.groups("1"))) if time else None,
         left_out="" if results else "it holds no test cases",
     )
-    return [log]
 
 
 def _result(case: Mapping[str, Any]) -> ItemScores:

@@ -100,16 +100,15 @@ def _scorers(lines: _Lines, metrics: _Metrics) -> dict[str, ScorerInfo]:
         known = [score for line in of_metric if (score := _score(line, metrics)) is not None]
         config = object_of(metrics[key].get("metric_config"))
         ends = [finite_number(config.get(end)) for end in ("min_score", "max_score")]
-        bounds = tuple(end for end in ends if end is not None)
-        within = len(bounds) == 2 and all(bounds[0] <= score <= bounds[1] for score in known)
+        limits = tuple(end for end in ends if end is not None)
+        within = len(limits) == 2 and all(limits[0] <= score <= limits[1] for score in known)
         total = object_of(metrics[key].get("score_details"))
         n = object_of(total.get("uncertainty")).get("num_samples")
         whole = config.get("metric_kind") == _MEAN and n == len(known)
-        scorers[name] = ScorerInfo(
-            bounds=(bounds[0], bounds[1]) if within else None,
-            reported=finite_number(total.get("score")) if whole else None,
-            lower_is_better=bool(config.get("lower_is_better")),
-        )
+        bounds = (limits[0], limits[1]) if within else None
+        reported = finite_number(total.get("score")) if whole else None
+        loss = bool(config.get("lower_is_better"))
+        scorers[name] = ScorerInfo(bounds, reported, lower_is_better=loss)
     return scorers
 
 

@@ -31,6 +31,10 @@ from bbccli.reading.runs.file_parsing import left_out, table_numbers
 from bbccli.reading.table import check_column_names
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
+_Names = dict[str, str]
+_Board = dict[str, dict[str, str]]
+"""Rows of the leaderboard by model, best first; empty without one."""
+
 _PREDICT = "predict"
 _PREDICTIONS = ".cv_holdout_predictions.csv"
 _FOLDS = ".cv_fold_assignment.csv"
@@ -77,13 +81,10 @@ def load(folder: Path) -> Predictions:
     stacked = [name for name in board if name not in names and name.startswith(_STACKED)]
     lost = [name for name in board if name not in (*names, *stacked)]
     metric, metric_name = _metric(board, classes)
+    left = left_out(unlisted, "not on the leaderboard") + left_out(stacked, "stacked; not exported")
     run = ToolRun(
         tool="H2O",
-        left_out=(
-            *left_out(unlisted, "not on the leaderboard"),
-            *left_out(stacked, "stacked; not exported"),
-            *left_out(lost, "not exported"),
-        ),
+        left_out=left + left_out(lost, "not exported"),
         leaderboard=tuple(_scores(folder / _BOARD, board, short, _known(classes))),
         metric=metric,
         metric_name=metric_name,
@@ -110,8 +111,8 @@ def load(folder: Path) -> Predictions:
     )
 
 
-def _board(place: Path) -> dict[str, dict[str, str]]:
-    """Return rows of the leaderboard by model, best first; empty if there is no such file."""
+def _board(place: Path) -> _Board:
+    """Return the rows of a leaderboard; an InputError if it lists no models, or one twice."""
     if not place.is_file():
         return {}
     rows = file_parsing.records_with(place, "model_id", hint=_AGAIN)
@@ -126,11 +127,9 @@ def _predictions(place: Path) -> dict[str, FloatArray]:
     """Return columns of a model: by class, or the values under the name `predict`."""
     frame = file_parsing.parsed(place)
     if not all(name.strip() for name in frame.names):
-        raise InputError(
-            "has a class without a name, for which H2O took missing targets",
-            path=place,
-            hint="make them NA, or remove the rows without a target, and run it again",
-        )
+        problem = "has a class without a name, for which H2O took missing targets"
+        hint = "make them NA, or remove the rows without a target, and run it again"
+        raise InputError(problem, path=place, hint=hint)
     if _PREDICT not in frame.names:
         raise InputError("has no column predict", path=place, hint=_AGAIN)
     first = frame.data.column_names.index(_PREDICT)
@@ -166,7 +165,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     return {"fold": folds[0]} if folds and all((fold == folds[0]).all() for fold in folds) else {}
 
 
-def _short(models: list[str]) -> dict[str, str]:
+def _short(models: list[str]) -> _Names:
     """Strip the common end of all names: `GBM_2_AutoML_1_20261120_165007` is `GBM_2`."""
     parts = {name: name.partition("_AutoML_") for name in models}
     starts, ends = {part[0] for part in parts.values()}, {part[1:] for part in parts.values()}
@@ -181,16 +180,14 @@ def _flags(name: str) -> tuple[str, ...]:
     return (*flags, "rounded") if "AutoML" in name else flags
 
 
-def _known(classes: tuple[str, ...]) -> dict[str, str]:
+def _known(classes: tuple[str, ...]) -> _Names:
     """Return scores of the leaderboard that `bbc` has: an RMSE of probabilities is not one."""
     if not classes:
         return {name: name for name in ("rmse", "mse", "mae")}
     return {"logloss": "log-loss"} | ({"auc": "auc"} if len(classes) == 2 else {})
 
 
-def _metric(
-    board: dict[str, dict[str, str]], classes: tuple[str, ...]
-) -> tuple[str | None, str | None]:
+def _metric(board: _Board, classes: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Return the metric that the leaderboard is sorted by, its first score.
 
     It is named as in `bbc`, possibly after a metric with the same order; and as in H2O if that
@@ -205,9 +202,7 @@ def _metric(
     return "mse" if same and not classes else None, first
 
 
-def _scores(
-    place: Path, board: dict[str, dict[str, str]], short: dict[str, str], known: dict[str, str]
-) -> Iterator[ReportedScore]:
+def _scores(place: Path, board: _Board, short: _Names, known: _Names) -> Iterator[ReportedScore]:
     """Yield the first score of each model that `bbc` can compute."""
     for number, (name, row) in enumerate(board.items()):
         key = next((name for name in row if name in known), None)

@@ -86,9 +86,8 @@ def _configuration(spec: Mapping[str, Any]) -> dict[str, object]:
     """Return model, arguments of the task, solver and settings, as far as given."""
     arguments = object_of(spec.get("task_args_passed") or spec.get("task_args"))
     configuration: dict[str, object] = {"model": spec["model"]}
-    configuration |= {
-        key: arguments[key] for key in sorted(arguments, key=lambda key: key != "prompt")
-    }
+    in_order = sorted(arguments, key=lambda key: key != "prompt")
+    configuration |= {key: arguments[key] for key in in_order}
     if spec.get("solver"):
         configuration["solver"] = spec["solver"]
     for key in ("solver_args_passed", "model_generate_config", "model_args", "model_roles"):
@@ -146,11 +145,9 @@ def _scorers(
         figures = [figure for figure in map(finite_number, values) if figure is not None]
         reduce = _reducer(str(reducer))
         if reduce or reducer in (None, "mean"):
-            others = "" if figures else f"inspect reports {listing([*metrics])}, but no mean"
-            figure = next(iter(figures), None)
-            reported[called] = ScorerInfo(
-                reported=figure, reduce=reduce, unchecked=others if metrics else ""
-            )
+            figure, lacks = next(iter(figures), None), metrics and not figures
+            others = f"inspect reports {listing([*metrics])}, but no mean" if lacks else ""
+            reported[called] = ScorerInfo(reported=figure, reduce=reduce, unchecked=others)
         else:
             reported[called] = ScorerInfo(unchecked=f"inspect takes {reducer} of the epochs")
         if (scorer, name) == (headline.get("scorer"), headline.get("score")):

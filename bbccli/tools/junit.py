@@ -51,11 +51,9 @@ def _load(file: File) -> Iterator[Log]:
         suites, tests = [suite for suite, _ in part], [case for _, each in part for case in each]
         failed = {test.item: test for test in tests if test.error}  # as well, in its teardown
         times = [moment_of(suite.get("timestamp")) for suite in suites]
+        name = suites[0].get("name", "") if len(suites) == 1 else ""
         yield Log(
-            configuration={
-                "model": suites[0].get("name", "") if len(suites) == 1 else "",
-                _PARTS: len(parts),
-            },
+            configuration={"model": name, _PARTS: len(parts)},
             results=[*failed.values(), *(test for test in tests if test.item not in failed)],
             scorers={_SCORE: ScorerInfo(reported=_reported(suites, tests))},
             created=min(filter(None, times), default=None),
@@ -95,12 +93,10 @@ def _result(test: Element) -> ItemScores:
     error = inside.get("error")
     skipped = "skipped" in inside or test.get("status", "").lower() in _NOT_RUN
     failed = "failure" in inside or error is not None or _is_xfailed(test)
-    return ItemScores(
-        f"{place}{between}{name}" if place else name,
-        {_SCORE: 0.0 if failed else None if skipped else 1.0},
-        error="" if error is None else error.get("message") or "error",
-        about={"classname": place},
-    )
+    item = f"{place}{between}{name}" if place else name
+    score = 0.0 if failed else None if skipped else 1.0
+    why = "" if error is None else error.get("message") or "error"
+    return ItemScores(item, {_SCORE: score}, error=why, about={"classname": place})
 
 
 def _is_xfailed(test: Element) -> bool:
@@ -123,13 +119,11 @@ def _together(logs: Sequence[Log]) -> list[Log]:
 
 def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float | None:
     """Return the proportion of passed tests by the counts of the suites."""
-    tests, failures, errors, skipped = (
-        [_count_of(suite, key) for suite in suites]
-        for key in ("tests", "failures", "errors", "skipped")
-    )
-    if None in (*tests, *failures, *errors) or len({result.item for result in results}) < len(
-        results
-    ):
+    kinds = ("tests", "failures", "errors", "skipped")
+    counts = ([_count_of(suite, kind) for suite in suites] for kind in kinds)
+    tests, failures, errors, skipped = counts
+    again = len({result.item for result in results}) < len(results)
+    if again or None in (*tests, *failures, *errors):
         return None  # repeated tests are counted differently there
     n_run = sum(filter(None, tests)) - sum(filter(None, skipped))
     xfailed = sum(_is_xfailed(test) for suite in suites for test in suite.findall("testcase"))

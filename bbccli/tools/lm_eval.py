@@ -7,7 +7,7 @@ missing, or their arguments don't name one, it is named after its folder.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bbccli.notes import listing
@@ -50,7 +50,7 @@ _HASH = 12
 """Characters of a document's hash that tell it from others of its number."""
 
 
-def _load(file: File) -> list[Log]:
+def _load(file: File) -> Iterator[Log]:
     match = _NAME.fullmatch(file.stem)
     task, time = (match["task"], match["time"] or "") if match else ("", "")
     beside = sorted(file.path.parent.glob(f"*_{time}.json")) if time else []
@@ -65,7 +65,7 @@ def _load(file: File) -> list[Log]:
     scorers = _scorers(lines, of_task, several=several)
     kept = [name for name, scored in lines.items() if scored]
     of_all = "" if scorers else f"{listing(kept)}: no score of an answer alone"
-    log = Log(
+    yield Log(
         task=task,
         configuration=_configuration(file, results, named=match is not None),
         details=_details(of_task),
@@ -75,7 +75,6 @@ def _load(file: File) -> list[Log]:
         created=moment_of(time),
         left_out=of_all if kept else "",
     )
-    return [log]
 
 
 def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> dict[str, object]:
@@ -93,11 +92,8 @@ def _configuration(file: File, results: Mapping[str, Any], *, named: bool) -> di
         if results and parent.name == results.get("model_name_sanitized"):
             parent = parent.parent
         name = parent.name if named else file.stem
-    given = {
-        key: value
-        for key, value in arguments.items()
-        if key not in _OF_THE_MACHINE and value != name and value is not None
-    }
+    others = {key: value for key, value in arguments.items() if value not in (name, None)}
+    given = {key: value for key, value in others.items() if key not in _OF_THE_MACHINE}
     asked = {key: results.get(key) for key in _OF_THE_PROMPT}
     asked |= {"gen_kwargs": config.get("gen_kwargs"), "backend": config.get("model")}
     asked = {key: value for key, value in asked.items() if value}
@@ -109,11 +105,8 @@ def _details(of_task: Mapping[str, Any]) -> dict[str, object]:
     settings = object_of(of_task["configs"])
     details = {key: settings.get(key) for key in _OF_A_TASK}
     details |= {"num_fewshot": of_task["n-shot"], "version": of_task["versions"]}
-    return {
-        key: _ADDRESS.sub("", value) if isinstance(value, str) else value
-        for key, value in details.items()
-        if value is not None
-    }
+    known = {key: value for key, value in details.items() if value is not None}
+    return {k: _ADDRESS.sub("", v) if isinstance(v, str) else v for k, v in known.items()}
 
 
 def _answers(file: File, scorers: Mapping[str, ScorerInfo], *, several: bool) -> list[ItemScores]:
@@ -155,9 +148,8 @@ def _scorers(
 
     lines: those with a score, by metric.
     """
-    reported, higher, settings = (
-        object_of(of_task[key]) for key in ("results", "higher_is_better", "configs")
-    )
+    parts = (object_of(of_task[key]) for key in ("results", "higher_is_better", "configs"))
+    reported, higher, settings = parts
     listed = map(object_of, settings.get("metric_list") or ())
     ways = {metric.get("metric"): metric.get("aggregation", "mean") for metric in listed}
     scorers: dict[str, ScorerInfo] = {}

@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain import source
-from bbccli.domain.source import STOPPED_EARLY, FoldCurves, ReportedScore, Targets
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
@@ -48,12 +47,9 @@ _TASKS = {
     "multiclass_classification": Task.MULTICLASS,
     "regression": Task.REGRESSION,
 }
-_METRICS = {
-    "logloss": "log-loss",
-    "average_precision": "average-precision",
-    **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
-    **{name: name for name in ("spearman", "pearson")},
-}
+_METRICS = {"logloss": "log-loss", "average_precision": "average-precision"}
+_METRICS |= {name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")}
+_METRICS |= {name: name for name in WITHOUT_WEIGHTS}
 _BOARD = "leaderboard.csv"
 _LOG = "learner_fold_{}_training.log"
 _READ = (
@@ -69,7 +65,7 @@ _MARKS = {
     "shared_preprocessing": ("_GoldenFeatures", "_KMeansFeatures", "_SelectedFeatures"),
     "stacked": ("_Stacked",),
     "averaged_over_repeats": (),
-    STOPPED_EARLY: ("LightGBM", "Xgboost", "CatBoost"),
+    source.STOPPED_EARLY: ("LightGBM", "Xgboost", "CatBoost"),
 }
 """Parts of names that tell a flag; the last where there are no logs."""
 _OF_A_CLASS = 20
@@ -112,11 +108,9 @@ class MljarRun:
             self.n_folds = int(validation.get("k_folds") or 1)
             self.n_repeats = int(validation.get("repeats") or 1)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            raise InputError(
-                "is not the description of a finished mljar run",
-                path=place,
-                hint="let the run finish, or copy its whole folder",
-            ) from None
+            problem = "is not the description of a finished mljar run"
+            hint = "let the run finish, or copy its whole folder"
+            raise InputError(problem, path=place, hint=hint) from None
         metric = _METRICS.get(called)
         self.metric = "f1-micro" if (self.task, metric) == (Task.MULTICLASS, "f1") else metric
         self.metric_name = None if metric else called
@@ -156,12 +150,12 @@ class MljarRun:
         curves = [_curve(log) for log in logs if log.is_file()]
         return curves if len(curves) == n_folds and all(curves) else []
 
-    def stopping_curves(self) -> Iterator[FoldCurves]:
+    def stopping_curves(self) -> Iterator[source.FoldCurves]:
         """Yield the curves of the models that have several iterations, if their metric is known."""
         for name in self.models if self.metric else ():
             curves = tuple(self.curves(name))
             if max(map(len, curves), default=0) > 1:
-                yield FoldCurves(id=name, metric=self.metric or "", folds=curves)
+                yield source.FoldCurves(id=name, metric=self.metric or "", folds=curves)
 
     def in_folds(self, name: str) -> list[float]:
         """Return the scores of a model that learns in one go, in the folds."""
@@ -180,7 +174,7 @@ class MljarRun:
         holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
         holds["averaged_over_repeats"] = self.n_repeats > 1
         if logs := [*(self.folder / name).glob(_LOG.format("*"))]:
-            holds[STOPPED_EARLY] = any(len(_curve(log)) > 1 for log in logs)
+            holds[source.STOPPED_EARLY] = any(len(_curve(log)) > 1 for log in logs)
         return tuple(flag for flag, held in holds.items() if held)
 
 
@@ -264,11 +258,8 @@ def _check_copies(run: MljarRun, kept: FloatArray, copies: FloatArray, classes: 
     """Refuse extra targets that are not copies of rows of rare classes."""
     enough = max(_OF_A_CLASS, run.n_folds)
     if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
-        raise InputError(
-            f"the predictions have {len(kept) + len(copies)} rows, but data_info.json says there "
-            f"are {len(kept)}",
-            hint=MIXED.format("files"),
-        )
+        n_rows = f"{len(kept) + len(copies)} rows, but data_info.json says there are {len(kept)}"
+        raise InputError(f"the predictions have {n_rows}", hint=MIXED.format("files"))
 
 
 def _tables(run: MljarRun) -> dict[str, Columns]:
@@ -299,11 +290,8 @@ def _places(run: MljarRun, n_rows: int) -> dict[str, IntArray]:
         return {"row_id": np.arange(n_rows)}
     within = run.folder / "folds"
     # as many as claimed: the first missing file ends it
-    parts = [
-        read_positions(within / f"fold_{fold}_validation_indices.npy")
-        for fold in range(run.n_folds)
-    ]
-    folds = files.folds_of_rows(parts, n_rows, within)
+    tests = (within / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds))
+    folds = files.folds_of_rows([*map(read_positions, tests)], n_rows, within)
     for fold in range(run.n_folds):
         place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
         if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
@@ -385,13 +373,10 @@ def _board(run: MljarRun) -> Board | None:
 
 
 def _scores(
-    run: MljarRun,
-    board: Board | None,
-    truth: FloatArray,
-    targets: Targets | None,
-) -> Iterator[ReportedScore]:
+    run: MljarRun, board: Board | None, truth: FloatArray, targets: source.Targets | None
+) -> Iterator[source.ReportedScore]:
     """Yield the scores on the leaderboard, and in the folds of models that learn in one go."""
-    reported = partial(ReportedScore.rounded, _TOLERANCE, metric=run.metric or "")
+    reported = partial(source.ReportedScore.rounded, _TOLERANCE, metric=run.metric or "")
     place, noisy = run.folder / _BOARD, targets.scaled if targets is not None else ()
     # equal targets, scaled and back, have ranks of their own
     alike = run.metric != "spearman" or len(np.unique(truth)) == len(truth)
@@ -414,10 +399,8 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
     scalings = [fit["scale_y"] for fit in fits if fit.get("scale_y")]
     try:
         if not any("log" in scaling["scale_method"] for scaling in scalings):
-            sizes = [
-                abs(float(scaling[key][0])) for scaling in scalings for key in ("mean", "scale")
-            ]
-            return max(sizes, default=0.0), np.empty((0, 1))
+            added = (scaling[key][0] for scaling in scalings for key in ("mean", "scale"))
+            return max((abs(float(number)) for number in added), default=0.0), np.empty((0, 1))
         limits = np.array([float(scaling["X_min_values"][0]) for scaling in scalings])
     except (KeyError, TypeError, ValueError, IndexError):
         problem = "does not say how targets were scaled"
@@ -428,14 +411,13 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
 
 def _truth(
     run: MljarRun, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
-) -> tuple[FloatArray, Targets | None]:
+) -> tuple[FloatArray, source.Targets | None]:
     """Return the target of all models (n,), and those of models that scale."""
     targets = {name: table["target"] for name, table in tables.items()}
     ensembles = [name for name in targets if name.startswith(_ENSEMBLE)]
     scalings = {name: _scaling(run.folder / name, places.get("fold")) for name in targets}
-    scaled = tuple(
-        name for name, (offset, _) in scalings.items() if offset and name not in ensembles
-    )
+    models = [name for name in targets if name not in ensembles]
+    scaled = tuple(name for name in models if scalings[name][0])
     limits = np.unique(np.concatenate([limits.ravel() for _, limits in scalings.values()]))
     every = max(offset for offset, _ in scalings.values()), limits[:, None]
     scalings |= dict.fromkeys(ensembles, every)  # they have the target of one of their models
@@ -458,7 +440,7 @@ def _truth(
         return truth, None
     offset, limits = scalings[of]
     unsure = (np.abs(truth - limits) <= _NOISE_TOLERANCE * (np.abs(truth) + offset)).any(axis=0)
-    return truth, Targets(of, scaled, int(unsure.sum()), apart, tuple(clipped))
+    return truth, source.Targets(of, scaled, int(unsure.sum()), apart, tuple(clipped))
 
 
 def _other_target(

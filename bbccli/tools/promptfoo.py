@@ -17,14 +17,8 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from bbccli.reading.evaluations.files import (
-    File,
-    json_number,
-    object_of,
-    short_hash,
-    short_key,
-    under,
-)
+from bbccli.reading.evaluations import files
+from bbccli.reading.evaluations.files import File, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.numerals import moment_of
 
@@ -38,6 +32,7 @@ _ERROR = 2
 _OF_A_ROW = frozenset({"sessionId"})
 """Variables that promptfoo makes anew for every request."""
 
+_Object = Mapping[str, Any]
 _Row = tuple[Any, tuple[str, str], ItemScores]
 """A test under a provider and a prompt: key and names of both, and the result.
 
@@ -51,11 +46,8 @@ def _owns(file: File) -> bool:
         return ",".join(_STATUS).encode() in file.head.split(b"\n")[0]
     if file.suffix == ".jsonl":
         return {"vars", "success", "promptIdx"} <= file.keys
-    return (
-        "results" in file.keys
-        and bool(file.keys & {"evalId", "config"})
-        and isinstance(object_of(file.json["results"]).get("results"), list)
-    )
+    named = "results" in file.keys and bool(file.keys & {"evalId", "config"})
+    return named and isinstance(object_of(file.json["results"]).get("results"), list)
 
 
 def _load(file: File) -> Iterator[Log]:
@@ -121,9 +113,8 @@ def _together(logs: Sequence[Log]) -> list[Log]:
 
 def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
     for row in map(object_of, rows):
-        variables, provider, prompt, test = (
-            object_of(row.get(key)) for key in ("vars", "provider", "prompt", "testCase")
-        )
+        parts = (object_of(row.get(key)) for key in ("vars", "provider", "prompt", "testCase"))
+        variables, provider, prompt, test = parts
         if not isinstance(row.get("success"), bool):
             raise file.fault("has a row without a success value")
         model = str(provider.get("label") or provider.get("id") or row.get("provider") or "")
@@ -131,14 +122,12 @@ def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
         number, at = row.get("promptIdx"), row.get("testIdx")
         column = (model, label) if number is None else number
         asked = json.dumps([test.get("assert"), test.get("description")], sort_keys=True)
-        content = short_hash(asked), int(at) if isinstance(at, int) else None, None
+        content = files.short_hash(asked), int(at) if isinstance(at, int) else None, None
         result = _result(row, variables, test)._replace(content=content)
         yield column, (model, label), result
 
 
-def _result(
-    row: Mapping[str, Any], variables: Mapping[str, Any], test: Mapping[str, Any]
-) -> ItemScores:
+def _result(row: _Object, variables: _Object, test: _Object) -> ItemScores:
     """Return the result of a row; promptfoo gives failed ones a score of 0."""
     scores: dict[str, float | None] = {PASS: float(row["success"])}
     if isinstance(row.get("score"), int | float):
@@ -152,14 +141,14 @@ def _result(
     return ItemScores(_item(variables), scores, error=error, about=about)
 
 
-def _item(variables: Mapping[str, Any]) -> str:
+def _item(variables: _Object) -> str:
     """Return the key of a test, the same in all formats."""
     texts = {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for name, value in sorted(variables.items())
         if name not in _OF_A_ROW and not name.startswith("_") and value not in (None, "")
     }
-    return short_key(json.dumps(texts, ensure_ascii=False))
+    return files.short_key(json.dumps(texts, ensure_ascii=False))
 
 
 def _of_table(file: File) -> Iterator[_Row]:
@@ -189,11 +178,10 @@ def _of_table(file: File) -> Iterator[_Row]:
             about = {name: value for name, value in values.items() if name != _DESCRIPTION}
             scores: dict[str, float | None] = {PASS: float(row[start + 1] == "PASS")}
             for name, cell in zip(header[start:end], row[start:end], strict=True):
-                if name == "Score" or name.startswith(_NAMED):
+                called = SCORE if name == "Score" else name.removeprefix(_NAMED)
+                if called != name:
                     with suppress(ValueError):
-                        scores[SCORE if name == "Score" else name.removeprefix(_NAMED)] = float(
-                            cell
-                        )
+                        scores[called] = float(cell)
             error = "error" if row[start + 1] == "ERROR" else ""
             facts = under("vars", about)
             yield start, (model, prompt), ItemScores(_item(about), scores, 0, error, facts, test)
@@ -213,20 +201,18 @@ def _nth_tests(rows: Sequence[Mapping[str, str]]) -> list[tuple[object, ...]]:
     for item, described in keys:
         number = seen[item, described] // n_repeats
         seen[item, described] += 1
-        nth, test = numbers.setdefault(item, {}), f"{short_hash(described)}{number}"
+        nth, test = numbers.setdefault(item, {}), f"{files.short_hash(described)}{number}"
         numbered.append((test, None, nth.setdefault(test, len(nth))))
     return numbered
 
 
-def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[str, ScorerInfo]:
+def _scorers(results: Sequence[ItemScores], metrics: _Object) -> dict[str, ScorerInfo]:
     """Return pass, the score of the test, and named scores, with promptfoo's own figures."""
     named, counts = (object_of(metrics.get(key)) for key in ("namedScores", "namedScoresCount"))
     tests = [metrics.get(f"test{outcome}Count") for outcome in ("Pass", "Fail", "Error")]
     n_tests = sum(test for test in tests if isinstance(test, int))
-    totals: dict[str, tuple[Any, Any]] = {
-        PASS: (tests[0], n_tests),
-        SCORE: (metrics.get("score"), n_tests),
-    }
+    totals: dict[str, tuple[Any, Any]] = {PASS: (tests[0], n_tests)}
+    totals[SCORE] = metrics.get("score"), n_tests
     if object_of(metrics.get("namedScoreWeights")) in ({}, counts):
         totals |= {name: (total, counts.get(name)) for name, total in named.items()}
     scorers = {}

@@ -12,16 +12,14 @@ from bbccli.reading.layout.stack import names_of_files
 _SCORE = "resolved"
 _UNRESOLVED, _ERRORS, _NOT_SUBMITTED = "unresolved_ids", "error_ids", "not submitted"
 
-_REASONS = {
-    "infra_failure_ids": "failure of the infrastructure",
-    "ambiguous_failure_ids": "ambiguous failure",
-}
+_REASONS = _INFRASTRUCTURE, _AMBIGUOUS = "infra_failure_ids", "ambiguous_failure_ids"
 _FATES = {
     "resolved_ids": "",
     _UNRESOLVED: "",
     "empty_patch_ids": "",
     _ERRORS: "error of the harness",
-    **_REASONS,
+    _INFRASTRUCTURE: "failure of the infrastructure",
+    _AMBIGUOUS: "ambiguous failure",
     "failed_ids": "failure of the evaluation",
     "pending_ids": "not evaluated yet",
     "incomplete_ids": _NOT_SUBMITTED,
@@ -44,19 +42,14 @@ def _load(file: File) -> list[Log]:
             fates[name] = key
     total, counted = (file.json.get(f"{key}_instances") for key in ("total", "resolved"))
     if len(fates) != total:
-        raise file.fault(
-            f"lacks the verdict on some instances: {len(fates)} of {total!r} are named",
-            "give the complete report of swebench.harness.run_evaluation, with its lists of ids",
-        )
-    results = [
-        ItemScores(
-            name,
-            {_SCORE: float(fate == "resolved_ids")},
-            error=_FATES[fate],
-            about={"repository": name.partition("__")[0]},
-        )
-        for name, fate in fates.items()
-    ]
+        problem = f"lacks the verdict on some instances: {len(fates)} of {total!r} are named"
+        hint = "give the complete report of swebench.harness.run_evaluation, with its lists of ids"
+        raise file.fault(problem, hint)
+    results = []
+    for name, fate in fates.items():
+        scores = {_SCORE: float(fate == "resolved_ids")}
+        about = {"repository": name.partition("__")[0]}
+        results.append(ItemScores(name, scores, error=_FATES[fate], about=about))
     model, _, run = file.stem.rpartition(".")
     # a model is evaluated again as another agent, so that its runs are configurations
     configuration = {"model": model, "run": run} if model else {}

@@ -59,12 +59,9 @@ def load(folder: Path) -> Predictions:
     classes = tuple(map(str, range(shape[2]))) if len(shape) == 3 else ()
     flags = {name: ("ensemble",) for name in models if "WeightedEnsemble" in name}
     run = ToolRun(tool="TabRepo", unchecked="the artefact has no scores")
-    return Predictions(
-        dict(zip(models, matrix, strict=True)),
-        {"row_id": keys, "truth": labels},
-        [folder / file for file in _FILES],
-        Metadata(classes=classes, flags=flags, run=run),
-    )
+    about = Metadata(classes=classes, flags=flags, run=run)
+    roles, files = {"row_id": keys, "truth": labels}, [folder / file for file in _FILES]
+    return Predictions(dict(zip(models, matrix, strict=True)), roles, files, about)
 
 
 def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
