@@ -1,12 +1,16 @@
-"""Group the parts of a recording into tries, decide which of them count, and name them."""
+"""Tries: folds that are drawn for each, the parts that belong to one, which of them count, and
+their names.
+"""
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +19,7 @@ from numpy.typing import NDArray
 
 from bbccli.domain.source import agrees, tolerance_of
 from bbccli.recording import inputs
-from bbccli.recording.store import Listed, Part
+from bbccli.recording.store import Design, Listed, Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9
@@ -27,6 +31,7 @@ Also between predictions that differ only in the order of summation.
 NARROW = 1e-5
 """The same for 32-bit predictions, whose losses scikit-learn also adds up in 32 bits."""
 
+Params = Mapping[str, Any]
 SplitScores = Sequence[float] | FloatArray
 """Scores of a candidate by split, from the search; NaN if a fit failed."""
 
@@ -170,6 +175,40 @@ def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[
     return tries
 
 
+class TryFolds:
+    """Folds by the name of a try: other names get other folds, the same name the same.
+
+    of_data: the arguments of `inputs.frozen` after `cv`, all of them.
+
+    Raises OptionError: folds that can't be drawn anew, or that don't test each row once.
+    """
+
+    def __init__(self, cv: Any, *of_data: Any) -> None:
+        self.of_data = of_data
+        _, truth, _, classifies, among = of_data
+        self.cv = inputs.splitter_of(cv, truth, classifies)
+        problem = "refold draws other folds for each try, and those of cv are always the same"
+        hint = "a number of folds, or a splitter that shuffles, such as StratifiedKFold"
+        inputs.refuse(not hasattr(self.cv, "random_state"), problem, hint)
+        tested = np.concatenate([test for _, test in self.of("any")])
+        once = np.array_equal(np.sort(tested), np.arange(len(truth)) if among is None else among)
+        hint = "a number of folds, or a splitter such as StratifiedKFold"
+        inputs.refuse(not once, "refold needs folds that test each row once", hint)
+
+    def design(self, design: Design, name: str, rows: IntArray) -> Design:
+        """Return a design with the folds of a try, whose samples are these rows of the data."""
+        tests = tuple(np.searchsorted(rows, test) for _, test in self.of(name))
+        return replace(design, tests=tests)
+
+    def of(self, name: str) -> list[inputs.Split]:
+        """Return the splits of a try."""
+        cv, seed = copy.copy(self.cv), self.cv.random_state
+        text = f"{seed if isinstance(seed, int) else ''} {name}"
+        cv.random_state = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+        cv.shuffle = True
+        return inputs.frozen(cv, *self.of_data)
+
+
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
     """Return the relative rounding error of predictions and their losses."""
     narrow = any(values is not None and values.itemsize < 8 for values in predictions)
@@ -307,7 +346,7 @@ def short_names(configurations: Sequence[Part], labels: Sequence[str] = ()) -> l
     return list(unique)
 
 
-def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence[str]) -> list[str]:
+def _from_parameters(all_params: Sequence[Params], searched: Sequence[str]) -> list[str]:
     texts = [{k: as_text(v) for k, v in p.items()} for p in all_params]
     keys = list(dict.fromkeys(key for params in all_params for key in params))
 
@@ -339,9 +378,7 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]], searched: Sequence
     return [*shorter.values()] if len({*shorter.values()}) == len(names) else names
 
 
-def _fewest(
-    all_params: Sequence[Mapping[str, Any]], labels: Mapping[str, str], digits: int
-) -> list[str]:
+def _fewest(all_params: Sequence[Params], labels: Mapping[str, str], digits: int) -> list[str]:
     """Name configurations of one estimator by the fewest parameters that tell them apart.
 
     Greedy: first the parameter that separates most of them, then the best for the rest.
@@ -371,12 +408,9 @@ def _labels(keys: Sequence[str]) -> dict[str, str]:
     return {key: end if last[end := key.rpartition("__")[2]] == 1 else key for key in keys}
 
 
-def _named(params: Mapping[str, Any], labels: Mapping[str, str], digits: int) -> str:
-    words = [
-        f"{label}={_shown(params[key], digits)}".removeprefix("=")
-        for key, label in labels.items()
-        if key in params
-    ]
+def _named(params: Params, labels: Mapping[str, str], digits: int) -> str:
+    given = [(label, params[key]) for key, label in labels.items() if key in params]
+    words = [f"{label}={_shown(value, digits)}".removeprefix("=") for label, value in given]
     return " ".join(words) or _shown(params[_ESTIMATOR]) or "configuration"
 
 

@@ -37,9 +37,8 @@ def as_array(given: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(given)
     except ValueError:
-        raise OptionError(
-            f"{name} has lists of different lengths", hint="give as many values in each"
-        ) from None
+        hint = "give as many values in each"
+        raise OptionError(f"{name} has lists of different lengths", hint=hint) from None
 
 
 def of_sklearn(module: str) -> Any:
@@ -47,11 +46,9 @@ def of_sklearn(module: str) -> Any:
     try:
         return import_module(f"sklearn.{module}")
     except ModuleNotFoundError:
-        raise OptionError(
-            "a scorer by name and folds by number need scikit-learn",
-            hint="pip install scikit-learn; or give pairs of train and test rows as cv, and "
-            "call rec.write() in a loop of your own",
-        ) from None
+        problem = "a scorer by name and folds by number need scikit-learn"
+        hint = "pip install scikit-learn; or give pairs of train and test rows as cv, and call "
+        raise OptionError(problem, hint=f"{hint}rec.write() in a loop of your own") from None
 
 
 def position(given: Any, name: str) -> int:
@@ -92,10 +89,8 @@ def design_of(y: Any, task: str | None, scoring: str) -> Design:
 
 def class_names(labels: Iterable[Any]) -> tuple[str, ...]:
     """Return class names; a whole number is written as an integer."""
-    return tuple(
-        str(int(label) if isinstance(label, float) and label.is_integer() else label)
-        for label in labels
-    )
+    plain = (int(x) if isinstance(x, float) and x.is_integer() else x for x in labels)
+    return tuple(map(str, plain))
 
 
 def check_index(y: Any, rows: IntArray | None = None, **others: Any) -> None:
@@ -127,11 +122,10 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
     # regressions often have whole numbers of a float type; classes are numbered from 0
     many = values.dtype.kind == "f" and len(labels) > _MOST_CLASSES
     numbered = values.dtype.kind != "f" and np.array_equal(labels, np.arange(len(labels)))
-    refuse(
-        len(labels) > 2 and not many and not (numbered and 2 * len(labels) <= len(values)),
-        f"y has {len(labels)} different integers: classes or values?",
-        'give task="multiclass" or task="regression"',
-    )
+    told = many or (numbered and 2 * len(labels) <= len(values))
+    problem = f"y has {len(labels)} different integers: classes or values?"
+    hint = 'give task="multiclass" or task="regression"'
+    refuse(len(labels) > 2 and not told, problem, hint)
     return Task.REGRESSION if many else Task.BINARY
 
 
@@ -219,10 +213,9 @@ def frozen(
     drawn = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     if among is not None and drawn:
         part = [data if data is None else taken(data, among) for data in (features, truth, groups)]
-        of_part = _pairs(cv, part[0], part[1], part[2], classifies)
-        pairs = [[among[rows] for rows in pair] for pair in of_part]
+        pairs = [[among[rows] for rows in pair] for pair in _pairs(cv, classifies, *part)]
     else:
-        pairs = _pairs(cv, features, truth, groups, classifies)
+        pairs = _pairs(cv, classifies, features, truth, groups)
     for split, pair in enumerate(pairs):
         train, test = (_rows(as_array(rows, f"split {split}"), n_samples) for rows in pair)
         if among is not None and train is not None and test is not None:
@@ -232,11 +225,8 @@ def frozen(
         splits.append((np.asarray(train), np.asarray(test)))
     refuse(not splits, "cv has no splits", "give at least two folds")
     for split, (train, test) in enumerate(splits):
-        refuse(
-            np.isin(test, train).any(),
-            f"split {split} tests on training rows",
-            "give disjoint rows: predictions of training rows are not out of sample",
-        )
+        hint = "give disjoint rows: predictions of training rows are not out of sample"
+        refuse(np.isin(test, train).any(), f"split {split} tests on training rows", hint)
     return splits
 
 
@@ -248,7 +238,7 @@ def splitter_of(cv: Any, truth: Any, classifies: bool) -> Any:
     return cv
 
 
-def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
+def _pairs(cv: Any, classifies: bool, features: Any, truth: Any, groups: Any) -> list[Any]:
     """Return train and test rows as given, or as drawn by a splitter."""
     try:
         cv = splitter_of(cv, truth, classifies)
@@ -257,10 +247,8 @@ def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
             return list(cv.split(seen, truth, groups))
         return [(train, test) for train, test in cv]
     except (TypeError, ValueError) as error:
-        raise OptionError(
-            f"cv gives no splits: {error}",
-            hint="give a scikit-learn splitter, a number of folds, or pairs of train and test rows",
-        ) from error
+        hint = "give a scikit-learn splitter, a number of folds, or pairs of train and test rows"
+        raise OptionError(f"cv gives no splits: {error}", hint=hint) from error
 
 
 def positions(rows: Any, n_samples: int) -> IntArray:
@@ -294,13 +282,10 @@ def split_of(
     if not design.tests:
         return None, rows, None
     in_order = np.sort(rows)
-    equal = [
-        split
-        for split, (place, tests) in enumerate(zip(design.places, design.tests, strict=True))
-        if repeat in (None, place[0])
-        and fold in (None, place[1])
-        and np.array_equal(np.sort(tests), in_order)
-    ]
+    equal = []
+    for split, (place, tests) in enumerate(zip(design.places, design.tests, strict=True)):
+        if repeat in (None, place[0]) and fold in (None, place[1]):
+            equal += [split] if np.array_equal(np.sort(tests), in_order) else []
     if len(equal) != 1:
         named = {"repeat": repeat, "fold": fold}.items()
         words = "".join(f" {word} {number}" for word, number in named if number is not None)
@@ -343,9 +328,8 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
     try:
         return codes_of_labels(array, design.labels), PredictionKind.LABEL
     except UnfitError as error:
-        raise OptionError(
-            f"a configuration {error}", hint="give labels as in y, or floats for scores"
-        ) from None
+        hint = "give labels as in y, or floats for scores"
+        raise OptionError(f"a configuration {error}", hint=hint) from None
 
 
 def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], PredictionKind]:
@@ -423,12 +407,8 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
 
 def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that a search sets, with those of nested estimators."""
-    within = {
-        f"{name}__{key}": value
-        for name, estimator in params.items()
-        if _is_estimator(estimator)
-        for key, value in parameters_of(estimator).items()
-    }
+    nested = {name: parameters_of(value) for name, value in params.items() if _is_estimator(value)}
+    within = {f"{name}__{key}": v for name, inner in nested.items() for key, v in inner.items()}
     listed = frozenset(map(id, params.values()))
     return within | {name: in_json(value, listed) for name, value in params.items()}
 

@@ -76,11 +76,9 @@ def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> Predi
         return next(iter(different))
     if different == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
         return PredictionKind.SCORE
-    raise InputError(
-        f"predictions have several forms: {', '.join(sorted(map(str, different)))}",
-        path=path,
-        hint="record the same form for all, such as Recorder(response='predict_proba')",
-    )
+    problem = f"predictions have several forms: {', '.join(sorted(map(str, different)))}"
+    hint = "record the same form for all, such as Recorder(response='predict_proba')"
+    raise InputError(problem, path=path, hint=hint)
 
 
 def dtype_of(parts: Iterable[Part]) -> np.dtype[Any]:
@@ -121,11 +119,9 @@ def plan_for(matrix: PredictionMatrix, metric: Metric, pooling: Pooling, seed: i
     The log-loss is clipped as in scikit-learn, at the precision of the probabilities.
     """
     clip = float(np.finfo(matrix.predictions.dtype).eps)
-    return Plan(
-        seed=seed,
-        pooling=Pooling.POOLED if matrix.folds is None else pooling,
-        clip=CLIP if with_clip(metric, clip) is metric else clip,
-    )
+    clip = CLIP if with_clip(metric, clip) is metric else clip
+    pooling = Pooling.POOLED if matrix.folds is None else pooling
+    return Plan(seed=seed, pooling=pooling, clip=clip)
 
 
 def matrix_so_far(

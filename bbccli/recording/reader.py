@@ -20,9 +20,8 @@ from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs.file_parsing import files_in
 from bbccli.recording import attempts, partial, store
 from bbccli.recording.attempts import Try, share_of, tries_of
-from bbccli.recording.partial import arranged, dtype_of, with_others
 from bbccli.recording.scorer import METRIC_FAILED
-from bbccli.recording.store import Design, Listed, Part
+from bbccli.recording.store import Design, Listed, Part, Parts
 from bbccli.recording.vault import vault_in
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
@@ -59,14 +58,10 @@ class Recording:
     """
 
     def __init__(
-        self,
-        path: Path,
-        design: Design,
-        parts: Iterable[Part],
-        listed: Iterable[Listed] = (),
-        damaged: tuple[str, ...] = (),
+        self, path: Path, design: Design, found: Parts, listed: Iterable[Listed] = ()
     ) -> None:
-        self.path, self.design, self.damaged = path, design, damaged
+        parts, damaged = found
+        self.path, self.design, self.damaged = path, design, tuple(damaged)
         self.listed: Listing = store.by_identity(listed)
         tries = self._named([self._placed(part) for part in parts])
         self.left_out = tuple(_left_out(tries, self.listed))
@@ -87,13 +82,9 @@ class Recording:
             if part.name and part.score is not None:
                 about = str((part.estimator, part.params))
                 if known.setdefault((part.name, part.session), about) != about:
-                    raise InputError(
-                        "several configurations have the same name",
-                        path=self.path,
-                        value=part.name,
-                        hint="use rec.scorer for a search: it distinguishes them by their "
-                        "parameters",
-                    )
+                    problem = "several configurations have the same name"
+                    hint = "use rec.scorer for a search: it distinguishes them by their parameters"
+                    raise InputError(problem, path=self.path, value=part.name, hint=hint)
         tries: list[Try] = []
         for identity in dict.fromkeys([*self.listed, *groups]):
             splits = [candidate.splits for candidate in self.listed.get(identity, ())]
@@ -120,12 +111,9 @@ class Recording:
 
     def _check(self, part: Part, fits: object) -> None:
         if not fits:
-            raise InputError(
-                "a part does not fit the folds of the recording",
-                path=self.path,
-                value=part.name or part.identity,
-                hint="record it again in another folder",
-            )
+            problem = "a part does not fit the folds of the recording"
+            name, hint = part.name or part.identity, "record it again in another folder"
+            raise InputError(problem, path=self.path, value=name, hint=hint)
 
     def _array(self, predicted: Sequence[Part]) -> FloatArray:
         """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
@@ -134,13 +122,13 @@ class Recording:
         n_classes = len(plan.classes)
         axes = (n_classes,) if plan.task is Task.MULTICLASS and not labels else ()
         n_values = n_repeats * plan.n_samples * len(self.tries) * math.prod(axes)
-        check_size(n_values * dtype_of(predicted).itemsize, str(self.path))
+        check_size(n_values * partial.dtype_of(predicted).itemsize, str(self.path))
         for part in predicted:
             values = np.asarray(part.predictions)
             codes = values.dtype.kind == "i" and ((values >= 0) & (values <= n_classes)).all()
             self._check(part, values.shape == (*np.asarray(part.rows).shape, *axes))
             self._check(part, codes or not labels)
-        return arranged(plan, [attempt.parts for attempt in self.tries], n_repeats, axes)
+        return partial.arranged(plan, [attempt.parts for attempt in self.tries], n_repeats, axes)
 
     def _folds(self, predicted: Iterable[Part]) -> IntArray | None:
         """Return the fold of each sample (R, N): from the design, or if all parts agree."""
@@ -170,17 +158,17 @@ class Recording:
         return np.asarray((present == expected[:, :, None]).all(axis=(0, 1)))
 
 
-def recording_in(path: Path) -> Recording:
-    """Return the recording in a folder."""
-    files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
-    check_size(sum(file.stat().st_size for file in files), str(path))
-    design, (parts, damaged) = store.load_design(path), store.parts_in(path)
-    return Recording(path, design, parts, store.listed_in(path), damaged)
-
-
 def recognises(path: Path) -> bool:
     """True for the folder of a recording."""
     return (path / store.HEADER).is_file()
+
+
+def load(path: Path) -> Predictions:
+    """Read the tries of a recording, finished or not."""
+    files = files_in(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+    check_size(sum(file.stat().st_size for file in files), str(path))
+    design, found = store.load_design(path), store.parts_in(path)
+    return handed_over(Recording(path, design, found, store.listed_in(path)))
 
 
 def _nothing(path: Path, tries: Iterable[Try], damaged: Sequence[str]) -> InputError:
@@ -215,7 +203,7 @@ def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
     run.design = partial.with_default_score(run.design, run.parts)
-    plan, tries = with_others(run.design, run.parts), run.tries
+    plan, tries = partial.with_others(run.design, run.parts), run.tries
     weights, weighted, otherwise = _weights(run)
     tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
     there = tested if run.folds is None else tested | (run.folds >= 0)
@@ -304,12 +292,11 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
 
 def _axes(tries: Iterable[Try]) -> dict[str, dict[str, Any]]:
     """Return the epoch of each try that has one, and the name of its configuration."""
-    epochs = {attempt.name: (attempt.parts[0].name, attempt.parts[0].epoch) for attempt in tries}
-    return {
-        name: {"configuration": at_epoch.rpartition("@")[0], "epoch": epoch}
-        for name, (at_epoch, epoch) in epochs.items()
-        if epoch is not None
-    }
+    axes: dict[str, dict[str, Any]] = {}
+    for attempt in tries:
+        name, epoch = attempt.parts[0].name.rpartition("@")[0], attempt.parts[0].epoch
+        axes |= {} if epoch is None else {attempt.name: {"configuration": name, "epoch": epoch}}
+    return axes
 
 
 def _curves(run: Recording) -> Iterator[FoldCurves]:
@@ -359,12 +346,4 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
     return weights, False, f"the search scored {how} of the recorder"
 
 
-RUNS = (
-    RunReader(
-        "recorder",
-        f"`{store.HEADER}`",
-        recognises,
-        lambda folder: handed_over(recording_in(folder)),
-        Order.FIRST,
-    ),
-)
+RUNS = (RunReader("recorder", f"`{store.HEADER}`", recognises, load, Order.FIRST),)

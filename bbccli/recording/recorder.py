@@ -18,19 +18,9 @@ from bbccli.errors import OptionError
 from bbccli.metrics import Metric, metric_named
 from bbccli.platform import openings
 from bbccli.platform.arguments import choice, switch
-from bbccli.recording import inputs, partial, store
-from bbccli.recording.attempts import at_epoch
+from bbccli.recording import attempts, inputs, partial, store
 from bbccli.recording.inputs import Split, refuse
-from bbccli.recording.refolding import TryFolds
-from bbccli.recording.scorer import (
-    RecordingScorer,
-    Turn,
-    convention_of,
-    known_tests,
-    metric_of,
-    own_score,
-)
-from bbccli.recording.store import Part, identity_of, parts_in
+from bbccli.recording.scorer import RecordingScorer, Turn, convention_of, known_tests, metric_of
 from bbccli.recording.vault import Look, on_sealed, open_part, sealed_off
 from bbccli.types import IntArray, Pooling
 
@@ -128,13 +118,13 @@ class Recorder:
         else:
             refuse(planned != 1, f"planned is {planned} without a vault", "give it vault=0.2")
         of = (cv, X, y, groups, plan.labels is not None, None if sealed is None else self.rows)
-        self._drawn = TryFolds(*of) if switch(refold, "refold") else None
+        self._drawn = attempts.TryFolds(*of) if switch(refold, "refold") else None
         frozen = self._drawn is None and (cv is not None or scoring is not None)
         self._splits = inputs.frozen(*of) if frozen else []
         tests = tuple(np.searchsorted(self.rows, test) for _, test in self._splits)
         self._design = replace(self._design, tests=tests, refold=self._drawn is not None)
         self._session = time.time_ns()
-        self._turn, self._seen, self._sealed = Turn(), dict[str, Part](), sealed
+        self._turn, self._seen, self._sealed = Turn(), dict[str, store.Part](), sealed
         self._scoring, self._response, self._samples = scoring, response, (X, y)
         if scoring is not None and self._drawn is None:
             self._scorer  # noqa: B018 - its errors come before a folder is created
@@ -196,7 +186,7 @@ class Recorder:
             The recorder was made without `cv` and `scoring`, or the name is empty.
         """
         bound = self._handed_out(inputs.checked_name(name), inputs.flags_of(flags))
-        self._keep(name, None, session=bound.session)  # a failed fit is part of the selection too
+        self._keep(name, session=bound.session)  # a failed fit is part of the selection too
         return bound
 
     def write(
@@ -254,7 +244,7 @@ class Recorder:
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
         place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold, "epoch": epoch}
-        self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
+        self._keep(configuration, params=params, flags=flags, predictions=kept, kind=kind, **place)
 
     def write_all(
         self,
@@ -286,9 +276,8 @@ class Recorder:
             Predictions of pandas are in another order than y.
         """
         repeat = inputs.position(repeat, "repeat")
-        inputs.check_index(
-            self._samples[1], None if self._sealed is None else self.rows, predictions=predictions
-        )
+        rows = None if self._sealed is None else self.rows
+        inputs.check_index(self._samples[1], rows, predictions=predictions)
         kept, kind = inputs.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
@@ -303,7 +292,7 @@ class Recorder:
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration as tried, whether or not its predictions are complete."""
-        self._keep(configuration, params)
+        self._keep(configuration, params=params)
 
     def hopeless(
         self,
@@ -350,7 +339,7 @@ class Recorder:
         """
         name, chosen = inputs.checked_name(configuration), self._chosen(metric)
         by = partial.pooling_for(chosen, choice(Pooling, pooling, "pooling"))
-        parts, _ = parts_in(self.folder, self._seen)
+        parts, _ = store.parts_in(self.folder, self._seen)
         latest, tried = partial.tried_so_far(parts, name)
         if not latest:
             return False
@@ -458,10 +447,8 @@ class Recorder:
     def _scorer(self) -> RecordingScorer:
         """The scorer that others are copied from."""
         metric, tests = metric_of(self._scoring), known_tests(self._splits, *self._samples)
-        # a pipeline's own score does not call its predict()
-        response = self._response or ("predict" if metric is own_score else "")
         of = (metric, self._design.labels, self._design.task, self.folder, tests, self._session)
-        return RecordingScorer(*of, response=response)
+        return RecordingScorer(*of, response=self._response)
 
     @property
     def _data(self) -> str:
@@ -479,22 +466,11 @@ class Recorder:
         turn = Turn() if name else self._turn
         return replace(self._scorer, name=name, flags=flags, session=time.time_ns(), turn=turn)
 
-    def _keep(
-        self,
-        configuration: str,
-        params: Mapping[str, Any] | None,
-        flags: Sequence[str] = (),
-        **content: Any,
-    ) -> None:
-        """Write a part of a configuration without predictions, for one that was only tried."""
-        name, epoch = at_epoch(configuration, content.pop("epoch", None))
-        part = Part(
-            identity=identity_of(name, "", {}),
-            name=name,
-            epoch=epoch,
-            params=inputs.params_of(params),
-            flags=inputs.flags_of(flags),
-            data=self._data,
-            **{"session": self._session} | content,
-        )
-        store.write_part(self.folder, part)
+    def _keep(self, configuration: str, **content: Any) -> None:
+        """Write a part of a configuration; without predictions, for one that was only tried."""
+        name, epoch = attempts.at_epoch(configuration, content.pop("epoch", None))
+        content["params"] = inputs.params_of(content.get("params"))
+        content["flags"] = inputs.flags_of(content.get("flags"))
+        of: dict[str, Any] = {"identity": store.identity_of(name, "", {}), "name": name}
+        of |= {"epoch": epoch, "session": self._session, "data": self._data}
+        store.write_part(self.folder, store.Part(**of | content))

@@ -240,7 +240,9 @@ class RecordingScorer(Listener):
         part = replace(part, identity=identity, params=params)
         if part.problem:  # a search gives such a fit no score
             return part
-        responses = (self.response,) if self.response else RESPONSES
+        # a pipeline's own score does not call its predict()
+        response = self.response or ("predict" if self.metric is own_score else "")
+        responses = (response,) if response else RESPONSES
         return self.answered(part, heard, responses, estimator, features)
 
 
@@ -433,16 +435,11 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
     contents = [_digest(features, truth, test) for _, test in splits]
     same, alike = _equal_pair(rows), _equal_pair(contents)
     if same:
-        raise OptionError(
-            f"splits {same[0]} and {same[1]} test the same rows",
-            hint="give each test set once; shuffle the repeats of a cross-validation differently",
-        )
+        hint = "give each test set once; shuffle the repeats of a cross-validation differently"
+        raise OptionError(f"splits {same[0]} and {same[1]} test the same rows", hint=hint)
     if alike and not _routes():
-        raise OptionError(
-            f"the test sets of splits {alike[0]} and {alike[1]} are equal, so their predictions "
-            "can't be distinguished",
-            hint=_ROUTE,
-        )
+        problem = f"the test sets of splits {alike[0]} and {alike[1]} are equal, so their "
+        raise OptionError(f"{problem}predictions can't be distinguished", hint=_ROUTE)
     position = {content: split for split, content in enumerate(contents)}
     by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
     sizes = {len(test) for _, test in splits}  # only test sets of these sizes can be training rows

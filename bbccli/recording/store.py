@@ -162,12 +162,10 @@ def start(folder: Path, design: Design, sealed: Design | None = None) -> None:
     """
     if (folder / HEADER).is_file():
         if load_design(folder).fingerprint() != design.fingerprint():
-            raise InputError(
-                "holds a recording of other data, folds or metric",
-                path=folder,
-                hint="use another folder; to continue, the same vault and a splitter with the same "
-                "random_state",
-            )
+            problem = "holds a recording of other data, folds or metric"
+            hint = "use another folder; to continue, the same vault and a splitter with the same "
+            hint += "random_state"
+            raise InputError(problem, path=folder, hint=hint)
         for path in (p for place in (PARTS, LEADERBOARDS) for p in (folder / place).glob(".*")):
             with suppress(OSError):  # left by killed recorders; others may be at work beside us
                 if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
@@ -213,12 +211,10 @@ def _loaded(folder: Path, arrays: Path) -> tuple[Design, dict[str, Any]]:
         raise InputError(f"recording can't be read: {error}", path=path, hint=_AGAIN) from None
     if not isinstance(about, dict) or about.get("spec") != SPEC:
         raise InputError(f"not a {SPEC}", path=path, hint="give the folder of a Recorder")
-    if str(about.get("version")).partition(".")[0] != MAJOR_VERSION:
-        raise InputError(
-            f"has version {about.get('version')!r}; only version {MAJOR_VERSION} is understood",
-            path=path,
-            hint="use a newer release of bbc",
-        )
+    version = about.get("version")
+    if str(version).partition(".")[0] != MAJOR_VERSION:
+        problem = f"has version {version!r}; only version {MAJOR_VERSION} is understood"
+        raise InputError(problem, path=path, hint="use a newer release of bbc")
     try:
         return _design(about, arrays_in_npz(bytes_of(arrays))), about
     except FileNotFoundError:
@@ -241,12 +237,9 @@ def load_sealed(folder: Path) -> tuple[Design, bool]:
         if all(ids is not None for ids in both) and np.intersect1d(*both).size:
             problem = f"some {name} of the vault are among those of the search"
     if problem:
-        raise InputError(
-            problem,
-            path=str(folder / VAULT / SEALED),
-            hint="record the search again in another folder: a figure on these rows would be "
-            "meaningless",
-        )
+        hint = "record the search again in another folder: a figure on these rows would be "
+        hint += "meaningless"
+        raise InputError(problem, path=str(folder / VAULT / SEALED), hint=hint)
     same = (folder / VAULT / OPENINGS).stat().st_ino if (folder / VAULT / OPENINGS).exists() else 0
     return part, same != about["vault"].get("file")
 
@@ -426,11 +419,13 @@ def _check(part: Part) -> None:
             raise DamagedError(f"{name} and predictions of different lengths")
 
 
-def parts_in(
-    folder: Path, known: dict[str, Part] | None = None
-) -> tuple[list[Part], tuple[str, ...]]:
+Parts = tuple[list[Part], list[str]]
+"""Parts of a recording, and the names of damaged files."""
+
+
+def parts_in(folder: Path, known: dict[str, Part] | None = None) -> Parts:
     """Return the parts of a recording and the names of damaged files; `known` ones are cached."""
-    known, parts, damaged = {} if known is None else known, [], []
+    known, parts, damaged = {} if known is None else known, list[Part](), list[str]()
     for file in sorted(folder.glob(PATTERNS[0])):  # in the order of writing
         try:
             if file.name not in known:
@@ -438,7 +433,7 @@ def parts_in(
             parts.append(known[file.name])
         except (DamagedError, OSError):
             damaged.append(file.name)
-    return sorted(parts, key=lambda part: (part.session, part.time)), tuple(damaged)
+    return sorted(parts, key=lambda part: (part.session, part.time)), damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,11 +462,9 @@ def listed_in(folder: Path) -> list[Listed]:
                 listed.append(Listed(entry["identity"], label, float(entry["value"]), splits))
                 hash(entry["identity"])
         except _NOT_A_RECORD as error:
-            raise InputError(
-                f"leaderboard is damaged: {path.name}: {error}",
-                path=folder,
-                hint="remove the file, and call rec.finish() again",
-            ) from None
+            problem = f"leaderboard is damaged: {path.name}: {error}"
+            hint = "remove the file, and call rec.finish() again"
+            raise InputError(problem, path=folder, hint=hint) from None
     return listed
 
 

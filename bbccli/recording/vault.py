@@ -40,13 +40,9 @@ def sealed_off(design: Design, share: float, planned: int) -> tuple[Design, Desi
 
 
 def _of_rows(design: Design, rows: BoolArray) -> Design:
-    return replace(
-        design,
-        truth=design.truth[rows],
-        groups=None if design.groups is None else design.groups[rows],
-        weights=None if design.weights is None else design.weights[rows],
-        rows=np.flatnonzero(rows),
-    )
+    whole = {name: getattr(design, name) for name in ("truth", "groups", "weights")}
+    part: dict[str, Any] = {n: None if v is None else v[rows] for n, v in whole.items()}
+    return replace(design, rows=np.flatnonzero(rows), **part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +187,8 @@ def _opening(folder: Path, part: Design, line: Mapping[str, Any]) -> Opening:
     except (OSError, KeyError, DamagedError):
         content, kept = b"", np.empty(0)
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise InputError(
-            f"the predictions opened as {name!r} are not those that were counted",
-            path=str(path),
-            hint="put the file back as it was",
-        )
+        problem = f"the predictions opened as {name!r} are not those that were counted"
+        raise InputError(problem, path=str(path), hint="put the file back as it was")
     return Opening(name, _matrix(part, name, kept, kind), reach, metric, level)
 
 

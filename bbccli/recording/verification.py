@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,8 @@ from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.notes import listing
 from bbccli.platform.dataclass import dataclass
 from bbccli.platform.text import count
-from bbccli.recording import store
+from bbccli.recording import inputs, store
 from bbccli.recording.attempts import TOLERANCE, agreeing, as_text, share_of, tries_of
-from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
 from bbccli.recording.partial import matrix_of_all, placed_at, with_default_score
 from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.stats.verification import Compared, compared
@@ -83,10 +83,9 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     pairs = scoring.items() if isinstance(scoring, Mapping) else ()
     ours = [str(key) for key, scorer in pairs if getattr(scorer, "folder", None) == folder]
     if getattr(scoring, "folder", None) == folder and named and named != ["score"]:
-        raise OptionError(
-            f"the recorded scorer returns several scores: {', '.join(named)}",
-            hint="record one that returns a number, by which the search selects",
-        )
+        problem = f"the recorded scorer returns several scores: {', '.join(named)}"
+        hint = "record one that returns a number, by which the search selects"
+        raise OptionError(problem, hint=hint)
     name = metric or (named if len(named) == 1 else [*ours, ""])[0]
     if name not in named or "params" not in keys:
         problem, hint = "these are not the results of a search", "give it fitted, or cv_results_"
@@ -98,17 +97,13 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     pattern = re.compile(rf"split(\d+)_test_{re.escape(name)}")
     columns = sorted((int(m[1]), key) for key in keys if (m := pattern.fullmatch(key)))
     if not columns:
-        raise OptionError(
-            f"the results have no scores of the splits for {name!r}",
-            hint="give the fitted search, or its complete cv_results_",
-        )
+        hint = "give the fitted search, or its complete cv_results_"
+        raise OptionError(f"the results have no scores of the splits for {name!r}", hint=hint)
     scores = np.array([np.asarray(table[key], np.float64) for _, key in columns]).T
     means = np.asarray(table[f"mean_test_{name}"], np.float64).tolist()
     trained = table["n_folds_trained"] if "n_folds_trained" in keys else [len(columns)] * len(means)
-    return [
-        Candidate(params, mean, splits, n_trained=int(n))
-        for params, mean, splits, n in zip(table["params"], means, scores, trained, strict=True)
-    ]
+    rows = zip(table["params"], means, scores, trained, strict=True)
+    return [Candidate(params, mean, splits, n_trained=int(n)) for params, mean, splits, n in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +216,8 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
     scoring, refit = getattr(results, "scoring", None), getattr(results, "refit", None)
     recorded = scoring.get(refit) if isinstance(scoring, Mapping) and isinstance(refit, str) else 0
     if recorded != 0 and getattr(recorded, "folder", None) != folder:
-        return [
-            f"the search selects by {refit!r}, which is not the metric that was recorded: bbc "
-            "correct selects by the recorded one"
-        ]
+        text = f"the search selects by {refit!r}, which is not the metric that was recorded: "
+        return [f"{text}bbc correct selects by the recorded one"]
     chosen = getattr(results, "best_index_", None)
     means = [candidate.mean for candidate in candidates]
     if chosen is None or not np.isfinite(means).any():
@@ -232,10 +225,8 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
     best = int(np.nanargmax(means))
     if means[best] - means[chosen] <= tolerance_of(TOLERANCE, means[best]):
         return []
-    return [
-        f"the search chose {candidates[chosen].label}, not {candidates[best].label}, which has the "
-        "best recorded mean score, and which bbc correct takes for the winner"
-    ]
+    text = f"the search chose {candidates[chosen].label}, not {candidates[best].label}, which has "
+    return [f"{text}the best recorded mean score, and which bbc correct takes for the winner"]
 
 
 def _unfitted(results: Any, candidate: Candidate) -> str:
@@ -245,9 +236,9 @@ def _unfitted(results: Any, candidate: Candidate) -> str:
         from sklearn import clone
 
         made = clone(results.estimator).set_params(**clone(params, safe=False))
-        return identity_of("", class_name(made), parameters_of(made))
+        return identity_of("", inputs.class_name(made), inputs.parameters_of(made))
     except Exception:  # only cv_results_, or invalid parameters, with which the fits failed too
-        return identity_of("", "", of_candidate(params))
+        return identity_of("", "", inputs.of_candidate(params))
 
 
 Recorded = tuple[str, Mapping[str, str], list[Part]]
@@ -275,9 +266,8 @@ def _matched(
     """
     matched = []
     for candidate in candidates:
-        params = {
-            key: as_text(value) for key, value in of_candidate(dict(candidate.params)).items()
-        }
+        given = inputs.of_candidate(dict(candidate.params))
+        params = {key: as_text(value) for key, value in given.items()}
         groups: dict[str, list[Part]] = {}
         for key, texts, group in recorded:
             if key == identity or (not identity and params.items() <= texts.items()):
@@ -329,7 +319,7 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
     path, further = str(folder), 0
     if problem:
         text, hint = f"{first}: {problem}", "choose a response= that all estimators have"
-        if VALUES in problem:
+        if inputs.VALUES in problem:
             hint = 'if y holds values and not classes, give the recorder task="regression"'
     elif damaged:
         text, path = f"{first}, and this part is damaged", str(folder / store.PARTS / damaged[0])
@@ -337,10 +327,8 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
         hint += "the same folder, and finish; intact parts are kept, and damaged parts are passed "
         hint, further = hint + "over", len(damaged) - 1
     elif len(missing) == expected:
-        hint = (
-            "this search evaluates other rows, for example because of successive halving, another "
-            "cv or other data: "
-        )
+        hint = "this search evaluates other rows, for example because of successive halving, "
+        hint += "another cv or other data: "
         hint += "give it cv=rec.cv, scoring=rec.scorer and the X and y of the recorder"
     else:
         text, hint = first, "record the search again"
@@ -363,11 +351,9 @@ def _check_means(folder: Path, candidates: Sequence[Candidate]) -> float:
 
 
 def _mismatch(folder: Path, label: str, what: str, mine: float, theirs: float) -> InputError:
-    return InputError(
-        f"{label}: {what} {mine:.12g}, the search says {theirs:.12g}",
-        path=folder,
-        hint="rows, classes or searches are mixed up: record again in another folder",
-    )
+    problem = f"{label}: {what} {mine:.12g}, the search says {theirs:.12g}"
+    hint = "rows, classes or searches are mixed up: record again in another folder"
+    return InputError(problem, path=folder, hint=hint)
 
 
 _AT_ONCE = 64
@@ -424,12 +410,9 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
         matrix = replace(matrix, threshold=0.0)
     inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
     share = share_of([first.predictions]) if inexact else TOLERANCE
-    scores = (
-        ReportedScore.rounded(
-            share, id=name, metric=plan.scoring, value=plan.sign * part.known_score
-        )
-        for name, part in zip(matrix.configurations, group, strict=True)
-    )
+    reported = partial(ReportedScore.rounded, share, metric=plan.scoring)
+    pairs = zip(matrix.configurations, group, strict=True)
+    scores = (reported(id=name, value=plan.sign * part.known_score) for name, part in pairs)
     return (ours for ours in compared(matrix, scores) if not np.isnan(ours.value))
 
 
@@ -449,7 +432,6 @@ def _otherwise(plan: Design, again: Sequence[Again]) -> list[str]:
     _, label, there, here = max(differing)
     n_others = len(differing) - 1
     others = f", and otherwise for {count(n_others, 'more candidate')}" if n_others else ""
-    return [
-        f"the search clips probabilities at the precision of their type, bbc at {CLIP:.2g} "
-        f"(--clip): {label} has {there:.6g} by the search, {here:.6g} by bbc{others}"
-    ]
+    clips = f"the search clips probabilities at the precision of their type, bbc at {CLIP:.2g}"
+    figures = f"{label} has {there:.6g} by the search, {here:.6g} by bbc{others}"
+    return [f"{clips} (--clip): {figures}"]

@@ -25,8 +25,6 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "joblib"):
             raise
-        raise ModuleNotFoundError(
-            "DroppingSearchCV needs scikit-learn 1.7 or later: pip install scikit-learn",
-            name=error.name,
-        ) from None
+        needed = "DroppingSearchCV needs scikit-learn 1.7 or later: pip install scikit-learn"
+        raise ModuleNotFoundError(needed, name=error.name) from None
     return DroppingSearchCV

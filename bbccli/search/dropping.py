@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from functools import partial
 from math import ceil
 from numbers import Integral
 from typing import Any
@@ -23,7 +22,7 @@ from sklearn.utils.validation import _check_method_params
 
 from bbccli.errors import BbcError, OptionError
 from bbccli.notebook import correct
-from bbccli.recording.inputs import frozen, refuse
+from bbccli.recording.inputs import frozen, refuse, taken
 from bbccli.search.race import Race, several_metrics
 
 MODELS_PER_WORKER = 3
@@ -200,10 +199,8 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def set_callbacks(self, *callbacks: Any) -> DroppingSearchCV:
         """Refuse callbacks of scikit-learn 1.9, which would never be called."""
-        raise SearchError(
-            "DroppingSearchCV calls no callbacks",
-            hint="give them to the estimator, or use GridSearchCV with a bbccli Recorder",
-        )
+        hint = "give them to the estimator, or use GridSearchCV with a bbccli Recorder"
+        raise SearchError("DroppingSearchCV calls no callbacks", hint=hint)
 
     def _candidates(self) -> Any:
         if self.n_iter is None:
@@ -213,59 +210,39 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _train(self, race: Race, X: Any, y: Any, scorer: Any, routed: Any) -> None:  # noqa: N803
         """Train the remaining configurations fold by fold."""
         n_folds, n_candidates = len(race.splits), len(race.candidates)
-        fit_and_score = delayed(
-            partial(
-                _fit_and_score,
-                X=X,
-                y=y,
-                scorer=scorer,
-                fit_params=routed.estimator.fit,
-                score_params=routed.scorer.score,
-                return_train_score=self.return_train_score,
-                return_n_test_samples=True,
-                return_times=True,
-                error_score=self.error_score,
-                verbose=self.verbose,
-            )
-        )
-        if self.verbose > 0:
-            print(
-                f"Fitting at most {n_folds} folds for each of {n_candidates} candidates, totalling "
-                f"at most {n_folds * n_candidates} fits"
-            )
         alive, order = list(range(n_candidates)), _order(self.fold_order, n_folds)
-        base = clone(self.estimator)
+        base, how = clone(self.estimator), {"X": X, "y": y, "scorer": scorer}
+        how |= {"fit_params": routed.estimator.fit, "score_params": routed.scorer.score}
+        how |= {"return_n_test_samples": True, "return_times": True, "verbose": self.verbose}
+        how |= {"return_train_score": self.return_train_score, "error_score": self.error_score}
+
+        def model(c: int, fold: int) -> Any:
+            """Return the call that trains a configuration on the other folds, and scores it."""
+            train, test = race.splits[fold]
+            at = {"split_progress": (fold, n_folds), "candidate_progress": (c, n_candidates)}
+            of = {"train": train, "test": test, "parameters": race.candidates[c]} | at
+            return delayed(_fit_and_score)(clone(base), **how, **of)
+
+        if self.verbose > 0:
+            most = f"totalling at most {n_folds * n_candidates} fits"
+            print(f"Fitting at most {n_folds} folds for each of {n_candidates} candidates, {most}")
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
             while order:
-                step = (
-                    ceil(MODELS_PER_WORKER * int(effective_n_jobs(self.n_jobs)) / len(alive))
-                    if isinstance(self.at_once, str)
-                    else self.at_once
-                )
+                step = self.at_once
+                if isinstance(step, str):
+                    step = ceil(MODELS_PER_WORKER * int(effective_n_jobs(self.n_jobs)) / len(alive))
                 now, order = order[:step], order[step:]
                 # the slowest first, so that no worker idles at the end of a step
                 spent = {c: sum(o["fit_time"] for o in race.outputs[c].values()) for c in alive}
                 queue = [(c, f) for c in sorted(alive, key=lambda c: -spent[c]) for f in now]
-                outputs = parallel(
-                    fit_and_score(
-                        clone(base),
-                        train=race.splits[f][0],
-                        test=race.splits[f][1],
-                        parameters=race.candidates[c],
-                        split_progress=(f, n_folds),
-                        candidate_progress=(c, n_candidates),
-                    )
-                    for c, f in queue
-                )
+                outputs = parallel(model(c, fold) for c, fold in queue)
                 _warn_or_raise_about_fit_failures(outputs, self.error_score)
                 race.take(queue, outputs)
                 alive = race.left(alive)
                 alive = race.decide(alive) if order and len(alive) > 1 else alive
                 if self.verbose > 0 and order:
-                    print(
-                        f"[{n_folds - len(order)} of {n_folds} folds] {len(alive)} of "
-                        f"{n_candidates} candidates go on"
-                    )
+                    done = f"[{n_folds - len(order)} of {n_folds} folds]"
+                    print(f"{done} {len(alive)} of {n_candidates} candidates go on")
 
     def _select(self, race: Race) -> None:
         """Store what was trained and dropped, and select the best of the survivors."""
@@ -275,9 +252,8 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         trained = np.array(list(map(len, race.outputs)))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*scores are non-finite.*")
-            results = self._format_results(
-                race.candidates, n_folds, full, {"n_folds_trained": trained}
-            )
+            more = {"n_folds_trained": trained}
+            results = self._format_results(race.candidates, n_folds, full, more)
         for key in ("fit_time", "score_time"):
             times = np.array([output[key] for output in full], float).reshape(-1, n_folds)
             results[f"mean_{key}"] = np.nanmean(times, axis=1)
@@ -286,10 +262,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.n_models_, self.n_models_trained_ = trained.size * n_folds, int(trained.sum())
         # a function gets only the rows of survivors, so that its argmax meets no NaN
         rows = np.flatnonzero(race.survivors)
-        of_survivors = {
-            key: [values[r] for r in rows] if isinstance(values, list) else values[rows]
-            for key, values in results.items()
-        }
+        of_survivors = {key: taken(values, rows) for key, values in results.items()}
         self.best_index_ = int(rows[self._select_best_index(self.refit, "score", of_survivors)])
         self.best_params_ = results["params"][self.best_index_]
         if not callable(self.refit):
@@ -320,12 +293,9 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         winner, means = self.corrected_.winner, self.cv_results_["mean_test_score"]
         selected, other = self.best_index_, race.names.index(winner)
         if not np.isclose(means[selected], means[other], 1e-9):
-            warnings.warn(
-                f"the search selects {race.names[selected]}, but corrected_ is for {winner}, the "
-                f"best by {plan.pooling} {race.metric.label}",
-                UserWarning,
-                stacklevel=3,
-            )
+            text = f"the search selects {race.names[selected]}, but corrected_ is for {winner}, "
+            text += f"the best by {plan.pooling} {race.metric.label}"
+            warnings.warn(text, UserWarning, stacklevel=3)
 
 
 def _order(fold_order: Any, n_folds: int) -> list[int]:

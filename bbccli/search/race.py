@@ -34,17 +34,14 @@ from bbccli.reading.layout.known import sheet_of
 from bbccli.reading.sample_index import place
 from bbccli.reading.sheet import RAISE
 from bbccli.reading.sources.memory import ARRAYS
-from bbccli.recording import inputs, partial
-from bbccli.recording.attempts import share_of, short_names
-from bbccli.recording.reader import Recording, handed_over
+from bbccli.recording import attempts, inputs, partial, reader
 from bbccli.recording.scorer import Listener, convention_of, listening, own_score
 from bbccli.recording.store import Part
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
 
 ANSWERS = {
-    PredictionKind.LABEL: ("predict",),
-    PredictionKind.VALUE: ("predict",),
+    **dict.fromkeys((PredictionKind.LABEL, PredictionKind.VALUE), ("predict",)),
     PredictionKind.PROBABILITY: ("predict_proba",),
     PredictionKind.SCORE: ("predict_proba", "decision_function"),
 }
@@ -100,10 +97,8 @@ def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) 
         return metric_named(name)
     except OptionError:
         scored_by = f"scoring={name!r}" if name else "the function that the search scores by"
-        raise OptionError(
-            f"bbc has no metric for {scored_by}",
-            hint="give metric=NAME to drop by; bbc metrics lists the names",
-        ) from None
+        hint = "give metric=NAME to drop by; bbc metrics lists the names"
+        raise OptionError(f"bbc has no metric for {scored_by}", hint=hint) from None
 
 
 class Race:
@@ -123,16 +118,13 @@ class Race:
         design = replace(design, positive=convention_of(search.scoring, design.labels)[1])
         if design.task not in metric.tasks:
             tasks = " and ".join(sorted(map(str, metric.tasks)))
-            raise UnsupportedError(
-                f"{metric.label} is for {tasks} tasks; this one is {design.task}",
-                hint="choose another scoring or metric",
-            )
+            problem = f"{metric.label} is for {tasks} tasks; this one is {design.task}"
+            raise UnsupportedError(problem, hint="choose another scoring or metric")
         rule = choose_rule(search.rule)
         if RuleNeed.LOSSES in rule.needs and metric.kind is not MetricKind.MEAN:
-            raise UnsupportedError(
-                f"{metric.label} is not a mean of losses per sample, as {rule.name} requires",
-                hint="use rule='bbcd', or a metric such as accuracy or mae",
-            )
+            problem = f"{metric.label} is not a mean of losses per sample, as {rule.name} requires"
+            hint = "use rule='bbcd', or a metric such as accuracy or mae"
+            raise UnsupportedError(problem, hint=hint)
         inputs.weights_of(scored_with.get("sample_weight"), design.n_samples)
         if groups is not None:
             design = replace(design, groups=inputs.codes_of_groups(groups, design.n_samples))
@@ -146,18 +138,15 @@ class Race:
         self.decisions: list[DropDecision] = []
         self.warned: set[str] = set()
 
-    def start(
-        self, splits: list[inputs.Split], candidates: Iterable[Mapping[str, Any]], scorer: Any
-    ) -> Keeper:
+    def start(self, splits: list[inputs.Split], candidates: Iterable[Any], scorer: Any) -> Keeper:
         """Set train and test rows and the configurations; return a scorer that keeps what the
         metric needs.
         """
         self.splits, self.candidates = splits, list(candidates)
         self.design = replace(self.design, tests=tuple(test for _, test in splits))
         params = [inputs.of_candidate(dict(candidate)) for candidate in self.candidates]
-        self.names = short_names(
-            [Part(identity=str(c), session=0, params=setting) for c, setting in enumerate(params)]
-        )
+        parts = [Part(identity=str(c), session=0, params=of_one) for c, of_one in enumerate(params)]
+        self.names = attempts.short_names(parts)
         self.outputs: list[dict[int, Mapping[str, Any]]] = [{} for _ in params]
         self.parts: list[dict[int, Part]] = [{} for _ in params]
         return Keeper(scorer, self.design.labels, self.design.task, ANSWERS[self.metric.wants])
@@ -224,8 +213,8 @@ class Race:
             for part in _predicted(parts)
         ]
         with use_reading(Reading(max_input=2**62)):  # they are no file
-            run = Recording(Path(ARRAYS), self.design, named)
-        given = handed_over(run)
+            run = reader.Recording(Path(ARRAYS), self.design, (named, []))
+        given = reader.handed_over(run)
         about = replace(given.about, run=None, n_candidates_total=None, undefined=0)
         sheet = place(sheet_of(ARRAYS, replace(given, about=about), sha256=""), RAISE)
         matrix = understand_sheet(sheet, Request())[1]
@@ -258,13 +247,11 @@ class Race:
             return
         place = np.unravel_index(np.argmax(np.where(finite, np.abs(ours - theirs), -1)), ours.shape)
         here, there = float(ours[place]), float(theirs[place])
-        share = share_of(part.predictions for parts in self.parts for part in parts.values())
-        if not agrees(here, there, tolerance_of(share, there)):
-            self._warn(
-                f"scoring and metric are not the same: {self.names[alive[int(place[1])]]} has "
-                f"{there:.6g} by the search and {here:.6g} by {self.metric.name}, which "
-                "decides who is dropped, and corrects the winner"
-            )
+        predicted = (part.predictions for parts in self.parts for part in parts.values())
+        if not agrees(here, there, tolerance_of(attempts.share_of(predicted), there)):
+            figures = f"{there:.6g} by the search and {here:.6g} by {self.metric.name}"
+            text = f"scoring and metric are not the same: {self.names[alive[int(place[1])]]} has "
+            self._warn(f"{text}{figures}, which decides who is dropped, and corrects the winner")
 
     def _warn(self, text: str) -> None:
         """Warn once per search."""
@@ -281,7 +268,6 @@ def _predicted(parts: Mapping[int, Part]) -> list[Part]:
 
 def several_metrics() -> ValueError:
     """Return the error about a search by several metrics."""
-    return ValueError(
-        "DroppingSearchCV takes one metric, by which it drops and selects; afterwards "
-        "bbccli.correct(search.matrix_, metric=[...]) estimates others for the winner"
-    )
+    text = "DroppingSearchCV takes one metric, by which it drops and selects; afterwards "
+    text += "bbccli.correct(search.matrix_, metric=[...]) estimates others for the winner"
+    return ValueError(text)

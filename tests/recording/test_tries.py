@@ -25,9 +25,8 @@ from bbccli.documents.correct import Input, Run
 from bbccli.domain.source import LeftOut
 from bbccli.reading import read
 from bbccli.recording import Recorder
-from bbccli.recording.attempts import tries_of
+from bbccli.recording.attempts import TryFolds, tries_of
 from bbccli.recording.inputs import in_json
-from bbccli.recording.refolding import TryFolds
 from bbccli.recording.scorer import known_tests
 from bbccli.recording.store import Part, identity_of
 from bbccli.stats.verification import verify
