@@ -73,7 +73,7 @@ def asked(
     """Return the options of a command, and the values per row, from the arguments of a function.
 
     given: all of them by name, those without a name of their own as `options`; None means the
-        default, as does the number of resamples that the signature shows.
+        default.
     """
     kind: type = group
     left_out = {*without, "seed"}
@@ -88,7 +88,7 @@ def asked(
             near = nearest(name, [*known, *ROLES, "random_state"], ALL_OPTIONS)
             hint = f"here it is called {here}" if here else near
             raise OptionError(f"there is no option {name}", hint=hint)
-        elif value is not None and not (name == "n_resamples" and repr(value) == "1000"):
+        elif value is not None:
             chosen[name] = _value(known[name], value)
     options = group(**chosen)
     coerce_fields(options)

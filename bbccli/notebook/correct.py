@@ -36,7 +36,7 @@ def correct(
     sample_weight: Any = None,
     repeats: Any = None,
     random_state: int = 0,
-    n_resamples: int | str = 1000,
+    n_resamples: int | str | None = None,
     level: float = 0.95,
     pooling: Pooling | str | None = None,
     tight: bool = False,
@@ -67,8 +67,8 @@ def correct(
     random_state
         The seed; the same seed gives the same numbers.
     n_resamples
-        Bootstrap resamples, or ``"auto"`` for as many as ``tolerance=`` needs. 1000 becomes 200 to
-        repeat a tool's large ensemble, unless given as ``"1000"``.
+        Bootstrap resamples, or ``"auto"`` for as many as ``tolerance=`` needs. None stands for
+        1000, or 200 to repeat a tool's large ensemble.
     level
         Level of the intervals, in (0, 1).
     pooling
