@@ -173,10 +173,8 @@ def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
     Remedy: nothing; if they differ much, the result is for the procedure rather than for the named
     winner.
     """
-    return (
-        "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
-        "",
-    )
+    shown = listing([f"{fold}: {name}" for fold, name in selected], 20)
+    return f"selected in outer fold {shown}", ""
 
 
 @note(CARE)
@@ -382,10 +380,8 @@ def folds_within_repeats(n_repeats: int) -> Texts:
     """With repeats `bbc-f` resamples the folds of one repeat at a time; see [the
     reason](methods.md#decisions).
     """
-    return (
-        f"bbc-f resamples the folds of one repeat at a time and averages over {n_repeats} repeats",
-        "",
-    )
+    how = f"the folds of one repeat at a time and averages over {n_repeats} repeats"
+    return f"bbc-f resamples {how}", ""
 
 
 @note(CARE)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bbccli.notes import CARE, DOUBT, HARMLESS, Texts, listing, note
 from bbccli.platform.text import count, figure
 
+ONE_UNIT = "give truth and predictions in one unit, and predictions rather than errors"
 EXCLUDE = "if it is not a model's prediction, add --exclude NAME"
 
 
@@ -246,7 +247,7 @@ def polarity(
     auc: float, n_configurations: int, positive: str, other: str, *, told: bool = False
 ) -> Texts:
     """The predictions agree better with the truth, by 3.5 standard errors, if the classes are
-    swapped or in another order. Nothing is flipped.
+    swapped or in another order; or are equally high in two classes. Nothing is flipped.
 
     Remedy: check which class they are of, and give `--positive`. Where predictions come with the
     names of their classes, that option changes nothing: names or labels are mixed up.
@@ -267,6 +268,16 @@ def other_order(classes: Sequence[str], hits: float, others: float) -> Texts:
         f"{others:.0%} of the predictions would be right if the classes were in the order "
         f"{listing(classes, 10)}; as they are, {hits:.0%}",
         "check how the classes are coded, or which column is whose: 'config::class' names it",
+    )
+
+
+@polarity.also
+def alike_in_classes(low: float, high: float) -> Texts:
+    """Predictions are as high in one class as in the other: they may be marks of answers."""
+    return (
+        f"predictions are {low:.2f} on average in one class, and {high:.2f} in the other, of about "
+        "one size: they say nothing of the class, and may say how right an answer is",
+        "if they are marks of answers, --task score",
     )
 
 
@@ -349,18 +360,15 @@ def fold_like(names: Sequence[str]) -> Texts:
 
 
 @note(DOUBT, "stray columns")
-def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
-    """A configuration is on another scale than the others: no probability among probabilities, so
-    that metrics of probabilities are lost, or beyond all values of the truth. Or the truth is,
-    in some rows, such as -999.
+def off_scale(names: Sequence[str], spread: str, others: str, *, every: bool = False) -> Texts:
+    """A configuration is on another scale: no probability among probabilities, or beyond all
+    values of the truth. Or the truth is, in some rows, such as -999.
 
     Remedy: `--exclude` it if it is not a configuration, such as an age; else rescale its
-    predictions.
+    predictions. If all are, one unit may be a logarithm, or they may be errors.
     """
-    return (
-        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
-        EXCLUDE,
-    )
+    text = f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}"
+    return text, ONE_UNIT if every else EXCLUDE
 
 
 @off_scale.also

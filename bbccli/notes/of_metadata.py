@@ -220,10 +220,8 @@ def metadata_contradicted(declared: str, actual: str) -> Texts:
 
     Remedy: give `--task`, or correct the metadata.
     """
-    return (
-        f"the metadata say {declared}, but the truth is {actual}",
-        "give --task, or correct the metadata",
-    )
+    problem = f"the metadata say {declared}, but the truth is {actual}"
+    return problem, "give --task, or correct the metadata"
 
 
 @note(CARE, "folds")
@@ -395,10 +393,8 @@ def failed_runs(logs: Sequence[str]) -> Texts:
 
     Remedy: finish these runs, for instance with `inspect eval-retry`.
     """
-    return (
-        f"{count(len(logs), 'log')} of unsuccessful runs left out: {listing(logs, 3)}",
-        "finish these runs",
-    )
+    left_out = f"{count(len(logs), 'log')} of unsuccessful runs left out: {listing(logs, 3)}"
+    return left_out, "finish these runs"
 
 
 @note(CARE, "readable")

@@ -203,9 +203,8 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return one value per sample (N,)."""
     array = plain_array(values)
     if array.ndim != 1:
-        raise InputError(
-            f"{name} has shape {array.shape}, not (N,)", hint=("give one value per sample")
-        )
+        problem = f"{name} has shape {array.shape}, not (N,)"
+        raise InputError(problem, hint="give one value per sample")
     return array
 
 

@@ -82,10 +82,8 @@ def take(values: Any, entries: pa.Array) -> Any:
     if str(values.type) == "int64" and len(values):
         places = to_codes(entries)
         return as_arrow(to_codes(values)[places], (places >= 0) & ~null_mask(values)[places])
-    none = pa.nulls(1, values.type)
-    return pa.concat_arrays(
-        [none if i is None else values.slice(i, 1) for i in entries.to_pylist()]
-    )
+    none, each = pa.nulls(1, values.type), entries.to_pylist()
+    return pa.concat_arrays([none if i is None else values.slice(i, 1) for i in each])
 
 
 def as_arrow(numbers: NDArray[Any], valid: BoolArray | None = None) -> pa.Array:

@@ -87,9 +87,8 @@ def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:
     if sheet.by_class:
         by_class = [{c.label: c for c in cells} for cells in sheet.configurations.values()]
         for label in by_class[0]:
-            columns[f"{PROBABILITY}{label}"] = _under_one_another(
-                sheet, [o[label] for o in by_class]
-            )
+            of_class = [cells[label] for cells in by_class]
+            columns[f"{PROBABILITY}{label}"] = _under_one_another(sheet, of_class)
     else:
         scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
         columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)

@@ -201,10 +201,8 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
     predictions.
     """
     frame = file.frame
-    time, event = (
-        roles.time or column_named(frame, "time"),
-        roles.event or column_named(frame, "event"),
-    )
+    time = roles.time or column_named(frame, "time")
+    event = roles.event or column_named(frame, "event")
     if time and event and roles.truth is None and column_named(frame, "truth") is None:
         chosen = {"time": column_of(frame, time, "time")}
         chosen["event"] = column_of(frame, event, "event")

@@ -222,10 +222,8 @@ def _bounds(value: Sequence[Any] | None) -> tuple[float, float] | None:
         return None
     numbers = [n for n in value if isinstance(n, int | float) and not isinstance(n, bool)]
     if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
-        raise InputError(
-            f"metadata key 'bounds' is {value!r}",
-            hint="give two numbers, such as [1, 5]",
-        )
+        problem = f"metadata key 'bounds' is {value!r}"
+        raise InputError(problem, hint="give two numbers, such as [1, 5]")
     return float(numbers[0]), float(numbers[1])
 
 

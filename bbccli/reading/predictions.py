@@ -321,6 +321,8 @@ def text_fault(column: Column, sheet: Sheet | None = None) -> InputError:
     among_numbers = strangers(column)
     entries = among_numbers if len(among_numbers) else text_entries(column)
     if len(entries) == len(column):  # as names, or dates
+        if all(name.startswith("[") for name in column.named_codes()[1]):
+            return column.fault("prediction is a list in text", entries, hint=BY_CLASS)
         return column.fault("prediction is text", entries, hint=_hint_on_names(column, sheet))
     numbered = re.search(r"\d", column.values[int(entries[0])].as_py()) is not None
     hint = "leave the cell empty if there is no prediction; --exclude a column that has none"

@@ -162,8 +162,8 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """Return predictions (R, N, cells) that are missing in rows that were never predicted.
 
     Seen: one value in whole folds or one run of rows, by one configuration or all, and almost never
-      elsewhere; or a whole number beyond the truth, farther from all other predictions of one than
-      these are from each other (-999)
+      elsewhere; or a whole number beyond the truth, farther from it or from all other predictions
+      of one than any of these (-999)
     Means: an array of zeros that was filled fold by fold, or a code for a missing value
     Done: they count as missing, with a note
     """
@@ -196,7 +196,8 @@ _Suspect = tuple[str, IntArray, float, bool]
 
 def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Suspect]:
     """Yield the whole numbers, beyond the truth, that one configuration holds in several of some
-    rows (n, C) and that are farther from its other predictions (R N, C) than these from each other.
+    rows (n, C) and that are farther from its other predictions (R N, C) than these from each other,
+    or mostly farther from the truth than all these, which are within its range.
     """
     truth = sheet.of_samples.get("truth")
     if truth is None or sheet.by_class:
@@ -207,10 +208,11 @@ def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Susp
         beyond = (ends < values.min()) | (ends > values.max())
         often = (some == ends).sum(axis=0) > 2
         for c in np.flatnonzero(beyond & often & (np.trunc(ends) == ends)).tolist():
-            others = flat[flat[:, c] != ends[c], c]
-            others = others[~np.isnan(others)]
+            held, there = flat[:, c] == ends[c], ~np.isnan(flat[:, c])
+            others, off = flat[there & ~held, c], np.abs(flat[:, c] - np.resize(values, len(flat)))
             apart = np.abs(others - ends[c]).min(initial=np.inf)
-            if len(distinct(others)) >= FEWEST and apart >= np.ptp(others) > 0:
+            wrong = np.median(off[held]) > off[there & ~held].max(initial=0) <= np.ptp(values)
+            if len(distinct(others)) >= FEWEST and (wrong or apart >= np.ptp(others) > 0):
                 yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), True
 
 

@@ -325,6 +325,10 @@ def check_column_names(frame: Table) -> None:
 
 def name_faults(frame: Table) -> Iterator[InputError]:
     """Yield an error for each column without a name and each duplicate name."""
+    if len(named := [*filter(str.strip, frame.names)]) == 1 < len(frame.kinds.names) - 1:
+        problem = f"the first line is a title, not the header: {named[0]}"
+        yield frame.fault(problem, hint="remove what is above the header")
+        return
     if _all_differ(frame.names):
         return
     seen: set[str] = set()

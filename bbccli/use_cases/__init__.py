@@ -253,7 +253,7 @@ class PlanOptions(ScoringOptions):
         None,
         "Number of bootstrap resamples, or auto for as many as --tolerance needs.",
         "B",
-        default="1000; 200 to repeat a tool's large ensemble",
+        default="1000; 200 for a tool's large ensemble",
     )
     tolerance: float | None = _method(
         None, "Largest Monte Carlo standard error with --n-resamples auto.", "E", default="0.001"

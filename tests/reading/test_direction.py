@@ -352,6 +352,29 @@ def test_predictions_of_the_other_class_are_noted():
     assert not any(is_noted(*one) for one in turned)
 
 
+# marks of answers
+
+
+@pytest.mark.parametrize("kind", [LABELS, CHANCES])
+def test_marks_of_answers_are_no_classes(kind):
+    """Right or wrong, or the probability of the true class; seldom what knows nothing."""
+    rng = np.random.default_rng(1)
+
+    def said(right, low=120):
+        truth = np.arange(240) >= low
+        p = np.clip(rng.normal(right, 0.15, (240, 3)), 0.01, 0.99)
+        each = (rng.random((240, 3)) < p) * 1.0 if kind is LABELS else p
+        found = notes(each, truth * 1, task=Task.BINARY, kind=kind)
+        return [one.text for one in found if one.code == "polarity"]
+
+    for right in (0.75, 0.25):
+        (text,) = said(right)
+        assert "how right an answer is" in text
+    assert not any(said(right) for right in (0.5, 0.55, 0.45))
+    assert not said(0.75, low=60)  # of unequal classes it is what to say without knowledge
+    assert not said(np.where(np.arange(240)[:, None] >= 120, 0.9, 0.6))
+
+
 # the order of classes
 
 

@@ -111,3 +111,12 @@ def test_columns_of_one_name_are_no_levels(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("id,y,lr,lr\n" + "".join(f"s{i},{i % 2},0.{i},0.{i + 1}\n" for i in range(9)))
     refused("two columns have the same name", path)
+
+
+@pytest.mark.parametrize("blank", ["", ",,,\n"])
+def test_a_title_is_no_header(tmp_path, blank):
+    """A spreadsheet exports as many commas as there are columns."""
+    table = "".join(f"{y},{p:.4f},{1 - p:.4f},{p / 2:.4f}\n" for y, p in zip(Y, P, strict=True))
+    path = tmp_path / "oof.csv"
+    path.write_text(f"Comparison of models,,,\n{blank}truth,a,b,c\n{table}")
+    refused("title.*: Comparison of models", path, hint="remove what is above the header")

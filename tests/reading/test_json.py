@@ -152,3 +152,21 @@ def test_json_under_the_name_of_a_text(tmp_path, name):
 def test_columns_of_unequal_length_are_no_table(tmp_path):
     (tmp_path / "p.json").write_text(json.dumps({"truth": [0, 1, 0], "a": [0.1, 0.9]}))
     refused("nor a table", tmp_path / "p.json")
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"truth": [0, 1], "predictions": {"a": [0.1, 0.9], "b": [0.2, 0.8]}}, "beside each other"),
+        ({"truth": [0, 1, 1], "a": [0.1, 0.9]}, "differ in length"),
+        ({"a": {"truth": [0, 1], "p": [1, 2]}, "b": {"truth": [0, 1], "p": [3, 4]}}, "no key"),
+    ],
+)
+def test_lists_that_are_no_columns(tmp_path, table, problem):
+    """By model or of several lengths: the hint leads to a table that is read."""
+    (tmp_path / "p.json").write_text(json.dumps(table))
+    refused(problem, tmp_path / "p.json", hint='write {"truth": [...], "model": [...]}')
+    (tmp_path / "p.json").write_text(json.dumps({"truth": [0, 1], "model": [0.1, 0.9]}))
+    assert read(tmp_path / "p.json").n_samples == 2
+    (tmp_path / "p.json").write_text(json.dumps({"config": {"seed": 1}, "results": [{"a": 1}]}))
+    assert "length" not in str(refused("nor a table", tmp_path / "p.json", hint="junitxml"))

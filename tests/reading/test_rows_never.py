@@ -87,6 +87,24 @@ def test_a_code_for_missing_values(frame, code):
     assert any(f"m1 is {code:g} there" in one.text for one in matrix.notes)
 
 
+@pytest.mark.parametrize("frame", [_regression(), _regression()[["truth", "m1"]]])
+@pytest.mark.parametrize("where", ["spread", "run"])
+def test_zeros_far_from_the_truth(frame, where):
+    """One model's, as far from its others as these are from each other, and beyond all truth."""
+    gone = ROW[60:80] if where == "run" else np.random.default_rng(5).choice(N, 6, replace=False)
+    wide = frame.assign(m1=frame["m1"] + 30 * (frame["truth"] == frame["truth"].max()))
+    matrix = read(fill(wide, gone, 0.0, ["m1"]), missing="common-rows")
+    assert matrix.n_samples == N - len(gone)
+    assert any("m1 is 0 there" in one.text or "prediction is 0" in one.text for one in matrix.notes)
+
+
+def test_a_cut_of_percentages_is_no_code():
+    """The truth is shares: all errors are beyond its range."""
+    frame = _regression().assign(truth=lambda table: table["truth"] / 100)
+    highest = np.argsort(frame["m1"].to_numpy())[-5:]
+    assert read(fill(frame, highest, 100.0, "m1")).n_configurations == 3
+
+
 @pytest.mark.parametrize("value", [0, 500])
 def test_predictions_cut_at_an_end_are_no_code(value):
     """Of rare values, far from the others, that models may know."""
@@ -186,16 +204,22 @@ def rounded_probabilities():
     return {"truth": truth, **dict(zip(EVERY, (1 / (1 + np.exp(-logits))).round(2).T, strict=True))}
 
 
+def clipped(frame, where, names=None):
+    """Put zeros into rows of models whose truth is low."""
+    frame.loc[where, "truth"] = (frame.loc[where, "truth"] / 20).round(2)
+    return fill(frame, where, 0.0, names)
+
+
 def two_clipped_models_and_a_low_fold():
     """Both are 0 in one fold, and each in some rows elsewhere."""
-    frame = fill(_regression(2).assign(fold=FOLD), FOLD == 1)
+    frame = clipped(_regression(2).assign(fold=FOLD), FOLD == 1)
     for fold, model in ((2, "m0"), (3, "m1")):
-        fill(frame, np.flatnonzero(fold == FOLD)[:10], 0.0, model)
+        clipped(frame, np.flatnonzero(fold == FOLD)[:10], model)
     return frame
 
 
 NEAR_A_CONSTANT = (0.01 + 0.001 * np.random.default_rng(2).random((N, 3)))[FOLD == 1]
-CLIPPED = fill(_regression(1), ROW % 17 == 0)
+CLIPPED = clipped(_regression(1), ROW % 17 == 0)
 CLOSED = ["truth", *EVERY]
 GENUINE = {
     "labels sorted by class": labels_sorted_by_class(),

@@ -187,6 +187,16 @@ def test_a_baseline_is_no_stray(save, summary):
     assert codes(wrong) == ["fold-like"]
 
 
+def test_where_all_are_off_the_scale_none_is_left_out(save):
+    """The truth may be a logarithm, or the columns errors."""
+    truth = np.asarray(REGRESSION["truth"])
+    errors = {f"m{c}": np.abs(RNG.normal(size=N)) - 50 for c in range(2)}
+    found = note_of(read(save("m.csv", {"truth": truth, **errors})), "off-scale")
+    assert "one unit" in found.remedy
+    one = note_of(read(save("m.csv", {**REGRESSION, "m0": errors["m0"]})), "off-scale")
+    assert "--exclude" in one.remedy
+
+
 def test_an_age_among_probabilities(save):
     """One that predicts; another one is left out."""
     age = RNG.integers(18, 90, N) + 30 * TRUTH

@@ -121,3 +121,10 @@ def test_other_pairs_of_times_are_no_origins(save):
         assert not matrix.fold_names
     alone = {name: columns[name] for name in ("ds", "cutoff", "y")}
     refused("text", save("alone.csv", alone))
+
+
+def test_lists_in_cells_name_the_columns_to_write(save):
+    """As pandas writes the probabilities of all classes."""
+    lists = [f"[{k / 90:.3f}, {1 - k / 90:.3f}]" for k in range(60)]
+    path = save("m.csv", {"truth": [k % 3 for k in range(60)], "probs": lists})
+    refused("list in text", path, hint="one column 'config::class' per class")

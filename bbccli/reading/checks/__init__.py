@@ -44,6 +44,7 @@ from bbccli.reading.checks.leakage import (
     leaves_one_out,
     measure_of,
     measure_of_each,
+    on_marks,
     on_perfection,
     on_training_rows,
     ordering_signs,
@@ -355,12 +356,14 @@ def notes_on(
     if off.any():
         first: FloatArray = values.array[:, :, [int(np.argmax(off))]]
         extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
-        yield of_data.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
+        strange = [names[c] for c in np.flatnonzero(off)]
+        yield of_data.off_scale(strange, extent, scale, every=bool(off.all()))
     yield from _on_apart(outcome)
     ordered = ordering_signs(values, outcome, folds)
     perfect = tuple(on_perfection(values, outcome, ordered, copied))
     reversed_ = tuple(check_polarity(values, outcome, ranks, told=told))
     yield from (*perfect, *reversed_, *on_training_rows(values, outcome, folds))
+    yield from on_marks(values, outcome)
     if not reversed_:
         standing = z_of_each(values, outcome, folds, ranks)
         standing[(ordered < 0) & bool(perfect)] = np.nan  # already told

@@ -1,4 +1,4 @@
-"""Leakage: configurations that equal the truth, or are always right while no other comes near."""
+"""Leakage: columns that equal the truth, are always right while none comes near, or mark answers."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ MOST_NAMED = 10
 
 WORSE, CELLS = 1.5, 2**21
 """Times by which a fitted model errs more on samples it has not seen; and the numbers looked at."""
+
+ONE_SIZE = 0.4
+"""Least share of either class where predictions may be marks; their means are beyond both."""
 
 _GLANCE = 32
 """Rows of each class, or in all, checked before a whole column is compared."""
@@ -113,25 +116,23 @@ def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -
     return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
 
 
-def ordering_signs(
-    predictions: Values, outcome: Outcome, folds: IntArray | None = None
-) -> IntArray:
+def ordering_signs(values: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
     """Return 1 for configurations (C,) that order all samples like the truth, -1 for the reverse,
     else 0.
 
     For labels, which are copies or never right, only -1. Means of the other samples' truth are
-    reversed by construction, and get 0. `predictions` are (R, N, C[, K]), of which the first repeat
+    reversed by construction, and get 0. `values` are (R, N, C[, K]), of which the first repeat
     is used.
     """
-    array, truth = predictions.array[0], outcome.values
-    signs, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
+    array, truth = values.array[0], outcome.values
+    signs, labels = np.zeros(array.shape[1], np.int64), values.kind is PredictionKind.LABEL
     untold = outcome.task is Task.SURVIVAL or (labels and outcome.task is not Task.BINARY)
     if untold or not len(truth) or truth.min() == truth.max():
         return signs
     possible = _ordered(*_glance(array, truth), outcome.task)
     for c in np.flatnonzero(possible).tolist():
         signs[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
-        others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
+        others = leaves_one_out(array[:, c], outcome, values.kind, folds)
         if (labels and signs[c] > 0) or (signs[c] < 0 and others):
             signs[c] = 0
     return signs
@@ -189,9 +190,7 @@ def on_perfection(
             yield of_data.perfect_configuration(some, names[others[best]], shown, way=way)
 
 
-def on_training_rows(
-    predictions: Values, outcome: Outcome, folds: IntArray | None
-) -> Iterator[Note]:
+def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -> Iterator[Note]:
     """Yield a note if most configurations err far more in one fold than in any other, and every
     fold is that of some, as of models that predict the rows they were fitted on: a fold that is
     hard is hard for most, and then no other is the hardest.
@@ -201,8 +200,8 @@ def on_training_rows(
 
     `folds` are (R, N), of which the first repeat is used.
     """
-    array, truth, names = predictions.array[0], outcome.values, predictions.configurations
-    if folds is None or predictions.available is not None or outcome.task is Task.SURVIVAL:
+    array, truth, names = values.array[0], outcome.values, values.configurations
+    if folds is None or values.available is not None or outcome.task is Task.SURVIVAL:
         return
     n_folds = int(folds[0].max()) + 1
     if not 2 < n_folds <= len(names):
@@ -211,7 +210,7 @@ def on_training_rows(
     columns, truth = array[some], truth[some]
     if columns.ndim == 3:
         columns = columns.argmax(axis=2)
-    elif predictions.kind is PredictionKind.SCORE and outcome.task is Task.BINARY:
+    elif values.kind is PredictionKind.SCORE and outcome.task is Task.BINARY:
         low, high = columns.min(axis=0), columns.max(axis=0)
         columns = (columns - low) / np.maximum(high - low, np.finfo(float).tiny)
     errors = np.abs(columns - truth[:, None]).clip(max=1 if outcome.classes else None)
@@ -228,6 +227,23 @@ def on_training_rows(
     counts = worse.sum(axis=1)
     if counts.all() and 2 * counts.max() <= counts.sum():
         yield of_data.seen_in_training([names[c] for c in np.flatnonzero(worse.any(axis=0))])
+
+
+def on_marks(values: Values, outcome: Outcome) -> Iterator[Note]:
+    """Yield a note if predictions are as high, or as low, in either of two classes of about one
+    size: those of models that know nothing are near the middle, marks of answers are not.
+    """
+    array, truth = values.array[0], outcome.values == 1
+    sizes = np.array([np.count_nonzero(~truth), np.count_nonzero(truth)])
+    fits = outcome.task is Task.BINARY and array.ndim == 2 and len(truth) >= FEWEST_SAMPLES
+    if not fits or values.kind is PredictionKind.SCORE or min(sizes) < ONE_SIZE * len(truth):
+        return
+    of_samples = array.mean(axis=1)
+    low, high = sorted(float(of_samples[part].mean()) for part in (truth, ~truth))
+    error = of_samples.std() * sqrt((1 / sizes).sum())
+    far = max(0.5 - ONE_SIZE, 2 * error)
+    if high - low < ERRORS * error and (low > 0.5 + far or high < 0.5 - far):
+        yield of_data.alike_in_classes(low, high)
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:

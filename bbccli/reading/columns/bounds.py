@@ -294,9 +294,8 @@ def leave_out_spread(glance: Glance) -> Sheet:
     if called := [*_called_spreads(glance)]:
         glance = glance.after(_without(glance, called, _CALLED))
     if differences := _differences(glance):
-        glance = glance.after(
-            _without(glance, differences, f"{_FOLLOWS} how far two others differ")
-        )
+        follows = f"{_FOLLOWS} how far two others differ"
+        glance = glance.after(_without(glance, differences, follows))
     some, n_columns = glance.complete, len(glance.cells)
     if glance.truth is None or not 2 < n_columns <= _MOST_COLUMNS or len(some) < FEWEST_ROWS:
         return glance.sheet

@@ -140,14 +140,12 @@ def _goes_with(glance: Glance, column: int, label: str) -> bool:
     return bool(ranks[inside].mean() - ranks[~inside].mean() >= _ERRORS * spread)
 
 
-def _candidates(
-    names: Sequence[str], first: FloatArray, present: Sequence[str]
-) -> Iterator[_Model]:
+def _candidates(names: Sequence[str], top: FloatArray, present: Sequence[str]) -> Iterator[_Model]:
     """Yield columns that may be of one model, those whose names tell the classes first."""
     n_classes = len(present)
     yield from _of_one_name(tuple(names), tuple(present))
     if n_classes == 2:
-        for pair in _mirrors(first):
+        for pair in _mirrors(top):
             yield _Model("", pair)
         return
     for start in range(len(names) - n_classes + 1):

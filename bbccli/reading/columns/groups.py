@@ -167,13 +167,11 @@ def _fewest(truth: Column | None) -> int:
     return max(FEWEST_VALUES, 1 + n_classes * is_class)
 
 
-def _of(
-    column: Column, truth: Column | None, fold: Column | None, fewest: int
-) -> _Recurring | None:
+def _of(column: Column, truth: Column | None, fold: Column | None, least: int) -> _Recurring | None:
     """Return how the values of a column (n,) recur; None if they don't, or some are missing."""
     codes = column.codes()[0]
     n_values = int(codes.max(initial=-1)) + 1
-    if codes.min(initial=0) < 0 or not fewest <= n_values <= len(codes) / 1.5:
+    if codes.min(initial=0) < 0 or not least <= n_values <= len(codes) / 1.5:
         return None
     counts = np.bincount(codes)
     return _Recurring(

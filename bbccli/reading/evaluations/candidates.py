@@ -91,9 +91,8 @@ def _as_epochs(runs: Sequence[Log]) -> Log:
         return newest
     scorers = {}
     for name, info in newest.scorers.items():
-        scored = [
-            Counter(r.item for r in run.results if r.scores.get(name) is not None) for run in runs
-        ]
+        each = ([r.item for r in o.results if r.scores.get(name) is not None] for o in runs)
+        scored = [*map(Counter, each)]
         figures = [run.scorers[name].reported for run in runs if name in run.scorers]
         known = [figure for figure in figures if figure is not None]
         alike = len(known) == len(runs) and all(counts == scored[0] for counts in scored)

@@ -250,14 +250,12 @@ def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Ta
     return joined, [of_metadata.files_of_folds(len(tables), len(joined))]
 
 
-def _models(
-    tables: Sequence[Table], numbers: re.Pattern[str]
-) -> dict[str, list[tuple[int, Table]]]:
+def _models(tables: Sequence[Table], digits: re.Pattern[str]) -> dict[str, list[tuple[int, Table]]]:
     """Return the files of each model, with the number of the fold; empty if names tell no folds.
 
     The fold is the last number in the paths by which all files of each model differ.
     """
-    in_path = [[*numbers.finditer(table.path)] for table in tables]
+    in_path = [[*digits.finditer(table.path)] for table in tables]
     for place in range(1, min(map(len, in_path)) + 1):
         models: dict[str, list[tuple[int, Table]]] = {}
         for table, matches in zip(tables, in_path, strict=True):

@@ -26,9 +26,7 @@ _MOST_CLASSES = 20
 """Most classes of a column of labels beside a score."""
 
 
-def by_labels(
-    table: Table, layout: Layout, by_hand: str | None
-) -> tuple[Table, Layout, list[Note]]:
+def by_labels(table: Table, layout: Layout, given: str | None) -> tuple[Table, Layout, list[Note]]:
     """Return a long table whose predictions are probabilities of the predicted class, by class.
 
     With more than two classes the labels count instead. Whole numbers called a score are refused if
@@ -39,7 +37,7 @@ def by_labels(
     truths = [table.column(layout.roles["truth"])] if "truth" in layout.roles else []
     if (
         not columns
-        or score in ("", by_hand)
+        or score in ("", given)
         or score not in table.kinds.numeric
         or not isinstance(data, pa.Table)
     ):

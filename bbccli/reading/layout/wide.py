@@ -113,9 +113,8 @@ def _is_mark(table: Table, name: str) -> bool:
     """
     if name.casefold() != "correct" or name in table.texts:
         return False
-    others = [
-        n for n in table.names if n in table.texts or (n in table.kinds.numeric and n != name)
-    ]
+    known = {*table.texts, *table.kinds.numeric} - {name}
+    others = [n for n in table.names if n in known]
     marks, *columns = (
         np.array(column.to_pylist(), object)
         for column in table.head([name, *others[:_MOST_COMPARED]], GLANCE).columns

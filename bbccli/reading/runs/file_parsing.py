@@ -133,10 +133,8 @@ def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> flo
     try:
         return float(text)
     except ValueError:
-        problem = "has a score that is not a number"
-        raise InputError(
-            problem, path=path, row=row, column=column, value=text, hint=hint
-        ) from None
+        why = "has a score that is not a number"
+        raise InputError(why, path=path, row=row, column=column, value=text, hint=hint) from None
 
 
 _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=None)

@@ -123,10 +123,8 @@ def _refuse_part(paths: Sequence[Path], outcome: str, row: str) -> None:
     truths: dict[Path, set[tuple[object, ...]]] = {}
     for path in paths:
         table = parsed(path)
-        names = [
-            column for name in (row, outcome) if (column := column_called(table, name)) is not None
-        ]
-        columns = [table.data.column(name).to_pylist() for name in names]
+        names = (column_called(table, name) for name in (row, outcome))
+        columns = [table.data.column(name).to_pylist() for name in names if name is not None]
         truths[path] = {*zip(*columns, strict=True)}
     n_rows = {path: len({row for row, *_ in pairs}) for path, pairs in truths.items()}
     for path, pairs in truths.items():

@@ -340,9 +340,8 @@ def _unclosed(data: bytes, start: int, across: bool) -> InputError:
         remedy += " in its line"
         remedy += "" if across else "; --quoted-newlines if the value has line breaks"
     shown = data[start : start + 24].splitlines()[0].decode("utf-8", "replace")
-    return InputError(
-        f"{problem}: {shown}", hint=f"{remedy}; or remove it, or double it within quotes"
-    )
+    remedy += "; or remove it, or double it within quotes"
+    return InputError(f"{problem}: {shown}", hint=remedy)
 
 
 def _line_of(data: bytes, position: int) -> int:

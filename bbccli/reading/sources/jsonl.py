@@ -18,6 +18,8 @@ from bbccli.reading.sources.delimited import check_text
 LARGEST = 2**63
 """Integers below it stay integers."""
 
+COLUMNS = 'write {"truth": [...], "model": [...]}, lists of one length; or an object per row'
+
 _NUMBERS = {int, float, type(None)}
 
 
@@ -36,6 +38,7 @@ def read_records(data: bytes) -> Tables:
     lists or go by an index.
     """
     check_text(data)
+    value: Any = None
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
         of_lists = isinstance(value, dict) and [*map(type, value.values())] == [list] * len(value)
@@ -50,9 +53,15 @@ def read_records(data: bytes) -> Tables:
             value = [{name: column[key] for name, column in value.items()} for key in index]
         return _table([dict(**row) for row in value])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        parts = [value, *value.values()] if isinstance(value, dict) else []
+        held = [v for part in parts if isinstance(part, dict) for v in part.values()]
+        numbers = sum(isinstance(v, list) and {*map(type, v)} <= _NUMBERS for v in held)
         raise InputError(
-            "is not a log of a known framework, nor a table",
-            hint="a table is a list of objects, one per row; of pytest, give what --junitxml=FILE "
+            "is not a log of a known framework, nor a table"
+            + ": its lists differ in length, or are not all beside each other" * (numbers > 1),
+            hint=COLUMNS
+            if numbers > 1
+            else "a table is a list of objects, one per row; of pytest, give what --junitxml=FILE "
             "writes; see docs/evaluations.md",
         ) from None
 
@@ -71,8 +80,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> Tables:
     )
     plain = [name for name in names if name not in nested]
     if not plain:
-        hint = "give numbers, booleans or text in each line"
-        raise InputError("no key has plain values", hint=hint)
+        raise InputError("no key has plain values", hint=COLUMNS)
     inside = [dict(p for name in nested for p in _leaves(name, row.get(name))) for row in rows]
     leaves = list(dict.fromkeys(name for row in inside for name in row if name not in plain))
     return _of(rows, plain), nested, _of(inside, leaves)

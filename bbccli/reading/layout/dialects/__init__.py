@@ -260,11 +260,9 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     known |= {*classes.values(), *by_hand, *_WEIGHTS}
     free = [name for name in frame.names if name not in known]
     configuration = configuration_columns(frame, hints) or free
-    layout = assign_roles(
-        frame, hints, configuration, predicted, fixed=_CARET, unmentioned=_WEIGHTS
-    )
+    found = assign_roles(frame, hints, configuration, predicted, fixed=_CARET, unmentioned=_WEIGHTS)
     merged = frame.names[0] in free and value_names(frame.column(frame.names[0])) != {"none"}
-    return replace(layout, parameters=True, best_alone=merged)
+    return replace(found, parameters=True, best_alone=merged)
 
 
 CARET = _OF_R("caret", "fit$pred of caret", _is_caret, _layout_of_caret)
@@ -296,10 +294,8 @@ def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
     if "truth" not in hints.absent and not (hints.roles.truth or hints.roles.time):
         free = [name for name in rest if name not in parameters]
         fixed["truth"] = [_truth(frame, free, predicted)]
-    unmentioned = (*parameters, *_ASIDE_IN_TIDYMODELS)
-    return assign_roles(
-        frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned
-    )
+    aside = (*parameters, *_ASIDE_IN_TIDYMODELS)
+    return assign_roles(frame, hints, configuration, predicted, fixed=fixed, unmentioned=aside)
 
 
 def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
