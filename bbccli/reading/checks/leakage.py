@@ -1,4 +1,4 @@
-"""Leakage: columns that equal the truth, are always right while none comes near, or mark answers."""
+"""Leakage: columns that equal the truth, are always right as no other is, or mark answers."""
 
 from __future__ import annotations
 
