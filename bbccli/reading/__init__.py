@@ -328,11 +328,8 @@ def _named_once(table: Table, problems: Problems) -> Table:
     if not faults:
         return table
     names = table.kinds.names  # with those set aside, which may lack a name
-    kept = [
-        i
-        for i, name in enumerate(names)
-        if name not in names[:i] and (name.strip() or name in table.aside)
-    ]
+    first = (i for i, name in enumerate(names) if name not in names[:i])
+    kept = [i for i in first if names[i].strip() or names[i] in table.aside]
     with problems.of("names", fatal=True):
         if not kept:
             raise table.fault("no column has a name", hint="name the columns")

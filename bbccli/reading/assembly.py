@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, compress
 from types import MappingProxyType
 
 import numpy as np
@@ -119,13 +120,25 @@ def _outer_and_inner(sheet: Sheet, predictions: Values) -> tuple[Values, BoolArr
     return replace(predictions, array=outer), inner
 
 
+def _on_scales(values: Values) -> Iterator[Note]:
+    """Yield a note on scores beyond all of most others, or percentages beside shares or marks."""
+    low, high = values.array.min(axis=(0, 1)), values.array.max(axis=(0, 1))
+    shares = (low >= 0) & (high <= 1) & (high > 0)
+    off = (low > np.median(high)) | ((high > 10) & shares.any())
+    off = shares if 2 * off.sum() > len(off) else off
+    if off.any() and not off.all():
+        names, first = list(compress(values.configurations, off)), int(np.argmax(off))
+        rest = f"others are {low[~off].min():.6g} to {high[~off].max():.6g}"
+        yield of_data.off_scale(names, f"{low[first]:.6g} to {high[first]:.6g}", rest)
+
+
 def _notes_on_predictions(
     sheet: Sheet, values: Values, outcome: Outcome, folds: IntArray | None, first: BoolArray | None
 ) -> Iterator[Note]:
     """Check the predictions; in repeated hold-out, those of the first repeat."""
     names, known = values.configurations, sheet.declared
     if outcome.task is Task.SCORE:  # a configuration may always be right, or wrong
-        yield from duplicates(names, values.array)
+        yield from chain(duplicates(names, values.array), _on_scales(values))
         return
     copied, every = equal_to_truth(values, outcome), values.array
     if sheet.unfinished is None:

@@ -149,16 +149,14 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
     return replace(values, kind=PredictionKind.SCORE) if task is Task.SURVIVAL else values
 
 
-def faults_of_each(
-    sheet: Sheet, values: Values, outcome: Outcome
-) -> Iterator[tuple[str, BbcError]]:
+def faults_of_each(sheet: Sheet, found: Values, outcome: Outcome) -> Iterator[tuple[str, BbcError]]:
     """Yield the error about every configuration that does not predict this task."""
     for by_class in _places(sheet).values():
         chosen = list(by_class.values())
         some = replace(sheet, cells=tuple(sheet.cells[i] for i in chosen))
         names = tuple(cell.name for cell in some.cells)
-        part = replace(values, array=values.array[:, :, chosen], configurations=names)
-        if values.words and not any(cell.source in some.table.texts for cell in some.cells):
+        part = replace(found, array=found.array[:, :, chosen], configurations=names)
+        if found.words and not any(cell.source in some.table.texts for cell in some.cells):
             part = Values(np.full(part.array.shape, np.nan), names)  # empty columns beside text
         try:
             interpret(some, part, outcome)

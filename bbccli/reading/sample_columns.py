@@ -234,9 +234,7 @@ def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
 
 def _weights(weight: Column) -> FloatArray:
     """Return (N,) sample weights."""
-    hint = (
-        f"remove rows that do not count, and give a positive number to the others; or {NO_WEIGHT}"
-    )
+    hint = f"remove rows that do not count, and give the others a positive number; or {NO_WEIGHT}"
     weights = numbers_of(weight, "weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):

@@ -60,7 +60,8 @@ def test_bounds_of_metadata(bounds, save):
 def test_a_column_called_like_a_truth_is_set_aside():
     matrix = scored(RIGHT.assign(label="x", time=1.5))
     assert matrix.configurations == ("a", "b", "c", "time")
-    assert [note.code for note in matrix.notes] == ["columns-ignored", "bounds-unknown"]
+    told = [note.code for note in matrix.notes]
+    assert told == ["columns-ignored", "bounds-unknown", "off-scale"]
 
 
 def test_text_among_the_scores_of_a_long_table_is_named(save):
@@ -218,3 +219,22 @@ def test_a_mark_of_answers_in_numbers_is_no_truth(save):
     long = {"expected": long.pop("target"), **long, "correct": answers_in_numbers()["score"] > 0}
     matrix = read(save("m.csv", long), roles=Roles(prediction="answer"))
     assert_array_equal(matrix.outcome.values, long["expected"][:80])
+
+
+def test_scores_on_several_scales_are_doubted():
+    """Percentages beside marks, of which each wins, or tokens beside scores from 1 to 5."""
+    rng = np.random.default_rng(3)
+    marks = {f"m{c}": rng.integers(0, 2, 60) for c in range(4)}
+    stars = {f"m{c}": rng.integers(1, 6, 60) for c in range(4)}
+    tokens = rng.integers(10, 900, 60)
+
+    def strange(table):
+        found = scored(pd.DataFrame(table)).notes
+        return [one.text.split(" off")[0] for one in found if one.code == "off-scale"]
+
+    assert strange(marks | {"m1": 100 * marks["m1"]}) == ["m1 is"]
+    shares = {name: column * (0.5 if name == "m3" else 100) for name, column in marks.items()}
+    assert strange(shares) == ["m3 is"]
+    assert strange(stars | {"tokens": tokens}) == ["tokens is"]
+    assert not any(map(strange, (marks, stars, {"a": tokens, "b": tokens[::-1]})))
+    assert not strange({name: 100 * column for name, column in marks.items()} | {"m4": [0] * 60})
