@@ -159,3 +159,9 @@ def test_figures_that_are_compared_share_their_decimals():
 
 def test_a_figure_that_stands_alone_has_no_zeros_at_its_end():
     assert "median concordance is 0.31:" in NOTES["risk-reversed"](0.31).text
+
+
+def test_next_to_zero_more_than_nine_decimals_become_a_power_of_ten():
+    digits = Digits(3, bounds=(0.0, 1.0))
+    assert [digits.performance(v) for v in (2e-9, 2e-10)] == ["0.000000002", "2e-10"]
+    assert digits.performance(1 - 2e-10) == "0.9999999998"

@@ -103,11 +103,10 @@ def estimate(
         everything = [name for name in everything if METHODS[name].makes]
     needed = ALWAYS_TIGHT if tight else ALWAYS
     methods = choose_methods(with_all(requested, everything) if requested else everything)
-    if plan.pooling is Pooling.WITHIN_FOLDS:
-        for metric in chosen:
+    for metric in chosen:
+        if plan.pooling is Pooling.WITHIN_FOLDS:
             check_of_pairs(metric)
-    if tight:
-        for metric in chosen:
+        if tight:
             _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix, made=maker is not None), *_on_leave_one_out(matrix, chosen)]
     notes += [*_on_reversed_risks(matrix, chosen[0])]

@@ -100,12 +100,16 @@ def test_another_truth_names_the_first_row():
     with pytest.raises(InputError, match=f"the truth of sample {second.keys[4]}: (no|yes) and"):
         joined([first, other], ["a", "b"])
     values = keyed(regression())
-    changed = values.outcome.values.copy()
-    changed[[7, 9]] += 1
-    other = renamed(replace(values, outcome=replace(values.outcome, values=changed)))
+
+    def moved(letter, *rows):
+        moved = values.outcome.values + np.isin(np.arange(values.n_samples), rows)
+        return renamed(replace(values, outcome=replace(values.outcome, values=moved)), letter)
+
     with pytest.raises(InputError, match="the truth of sample 107") as caught:
-        joined([values, other], ["a", "b"])
+        joined([values, moved("d", 7, 9)], ["a", "b"])
     assert caught.value.further == 1
+    with pytest.raises(InputError, match=": b and a differ in the truth of sample 107"):
+        joined([values, moved("d", 7), moved("e", 9)], ["a", "b", "c"])
 
 
 def test_other_folds_are_left_out_with_a_note():
@@ -148,12 +152,14 @@ def held_out():
         (regression(), "tasks"),
         swept(binary(kind="score"), "kinds of predictions"),
         swept(binary(n_repeats=2), "numbers of repeats"),
-        swept(held_out(), "kinds of repeats"),
+        (held_out(), "kinds of repeats"),
     ],
 )
 def test_other_studies_are_refused(other, what):
-    with pytest.raises(InputError, match=f"their {what} differ"):
+    with pytest.raises(InputError, match=f"their {what} differ, ") as caught:
         joined([keyed(binary()), keyed(renamed(other))], ["a", "b"])
+    if what == "kinds of repeats":
+        assert "differ, each predicts all samples and repeated hold-out" in str(caught.value)
 
 
 def test_gaps_stay_gaps():
