@@ -632,6 +632,14 @@ def test_the_difference_of_two_models_is_no_prediction(save, made, digits, truth
         assert any("how far two others differ: d" in note.text for note in matrix.notes)
 
 
+@pytest.mark.parametrize(("n", "told"), [(11, True), (9, False)])
+def test_a_difference_is_told_where_ten_rows_are_apart_from_the_median(save, n, told):
+    truth = np.tile([0, 1, 1, 0], 3)[:n]
+    p, q = 0.4 + truth / 2 - P[:n] / 9, 0.1 + truth / 2 + Q[:n] / 9
+    columns = {"truth": truth, "p": p, "q": q, "d": p - q}
+    assert read(save("m.csv", columns)).configurations == (("p", "q") if told else ("p", "q", "d"))
+
+
 def test_a_poor_model_stays_beside_its_difference_from_a_good_one(save):
     good, poor = 0.2 + 0.6 * TWO + 0.1 * np.sin(np.arange(N)), 0.5 + 0.1 * np.cos(np.arange(N))
     file = save("m.csv", {"truth": TWO, "good": good, "poor": poor, "gain": good - poor})
