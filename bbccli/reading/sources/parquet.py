@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
@@ -56,6 +56,8 @@ class ColumnsOnDisk:
     bare: Any
     """The same file, of which texts are read as they are: see `_columns`."""
     schema: pa.Schema
+    leaves: Mapping[str, Sequence[int]]
+    """See `_leaves`."""
 
     @property
     def column_names(self) -> list[str]:
@@ -81,7 +83,7 @@ class ColumnsOnDisk:
         with naming(self.path):
             with _undamaged():
                 packed = Path(self.path).stat().st_size
-                table = _columns(self.file, self.bare, packed, names)
+                table = _columns(self.file, self.bare, packed, _places_of(names, self.leaves))
                 table = table.select(_places(table, names))
             check_texts(table)
             return plain(table)
@@ -95,14 +97,15 @@ class ColumnsOnDisk:
 
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Read at most n first rows of some columns, and little more of the file."""
-        columns: list[pa.Array] = []
+        groups, columns = range(self.bare.num_row_groups), list[pa.Array]()
         with naming(self.path):
             # a few at a time: as many unpacked pages are held, and touching memory takes longest
             width = max(_AT_ONCE, _VALUES // min(n, self.num_rows))
             for start in range(0, len(names), width):
                 some = list(names[start : start + width])
+                leaves = _places_of(some, self.leaves)
                 with _undamaged():
-                    batch = next(_batches(self.bare, n, some))
+                    batch = next(self.bare.iter_batches(n, groups, leaves, False))
                 columns += map(batch.column, _places(batch, some))
             return plain(pa.table(columns, list(names)))
 
@@ -120,7 +123,7 @@ def read_parquet(
     `source` are all bytes, or the path of a large file, which stays on disk unless it holds lists,
     or few rows, of which a look at the first ones is a look at all.
     """
-    table, names = None, None
+    table, leaves = None, None
     with _undamaged(source[:4] if isinstance(source, bytes) else b""):
         bare = file = opened_parquet(source)
         schema = file.schema_arrow
@@ -133,59 +136,57 @@ def read_parquet(
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         _check_packed(_declared_size(file, source, lists=bool(nested or kinds.lists)), packed)
         if nested:
-            names = [name for name in kinds.names if name not in nested]
-        if isinstance(source, bytes) and names != []:
-            table = _columns(file, bare, packed, names)
+            leaves = _places_of([name for name in kinds.names if name not in nested], _leaves(file))
+        if isinstance(source, bytes) and leaves != []:
+            table = _columns(file, bare, packed, leaves)
     if file.metadata.num_rows == 0:
         raise InputError("no rows", hint="give one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
-    if names == []:
+    if leaves == []:
         raise none_plain(schema)
     if table is None:
         fields = [f.with_type(kinds.plain[f.type]) for f in schema if f.type in kinds.plain]
-        on_disk = ColumnsOnDisk(str(source), file, bare, pa.schema(fields))
+        on_disk = ColumnsOnDisk(str(source), file, bare, pa.schema(fields), _leaves(file))
         few = file.metadata.num_rows <= _FEW_ROWS
         return on_disk.all_columns() if few else on_disk, text, nested
     _check_packed(check_texts(table), packed)
     return table, text, nested
 
 
-def _columns(file: Any, bare: Any, packed: int, names: Sequence[str] | None) -> pa.Table:
-    """Read the columns of these names, all if None.
+def _columns(file: Any, bare: Any, packed: int, leaves: Sequence[int] | None) -> pa.Table:
+    """Read the columns with these leaves, all if None.
 
     Arrow keeps texts of some encodings (of Spark, and of pages of version 2) once only if they are
     not decoded as such: these are read in batches, since their size is declared nowhere.
     """
     try:
-        return file.read_all(_places_of(file, names), names is not None and len(names) == 1)
+        return file.read_all(leaves, leaves is not None and len(leaves) == 1)
     except OSError as error:
         if _LACKING not in str(error):
             raise
         batches, size = [], 0
-        for batch in _batches(bare, _BATCH, names):
+        for batch in bare.iter_batches(_BATCH, range(bare.num_row_groups), leaves, False):
             batches.append(batch)
             size += batch.nbytes
             _check_packed(size, packed)
         return pa.Table.from_batches(batches, schema=None if batches else pa.schema([]))
 
 
-def _batches(file: Any, n: int, names: Sequence[str] | None) -> Any:
-    """Return the rows of the columns of these names, all if None, n at a time."""
-    return file.iter_batches(n, range(file.num_row_groups), _places_of(file, names), False)
+def _leaves(file: Any) -> dict[str, list[int]]:
+    """Return the positions of the values of each column, of a struct those of its fields."""
+    leaves: dict[str, list[int]] = {}
+    for i, (name, *_) in enumerate(file.column_paths):  # to other functions "a.b" is a field of "a"
+        leaves.setdefault(name, []).append(i)
+    return leaves
 
 
-def _places_of(file: Any, names: Sequence[str] | None) -> list[int] | None:
-    """Return the positions of the columns of these names, with the fields of structs."""
-    if names is None:
-        return None
-    wanted = {*names}  # whole: to other functions of Arrow "a.b" is a field of "a"
-    return [i for i, (name, *_) in enumerate(file.column_paths) if name in wanted]
+def _places_of(names: Sequence[str], leaves: Mapping[str, Sequence[int]]) -> list[int]:
+    return sorted({i for name in names for i in leaves.get(name, ())})
 
 
 def _places(table: pa.Table | pa.RecordBatch, names: Sequence[str]) -> list[int]:
     """Return the position of each column, of the first where several have its name."""
-    known = table.schema.names
-    places = dict(zip(reversed(known), reversed(range(len(known))), strict=True))
+    places = {name: i for i, name in reversed([*enumerate(table.schema.names)])}
     return [places[name] for name in names]
 
 
