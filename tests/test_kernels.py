@@ -75,6 +75,13 @@ def test_counts(name, tied, n_samples):
     np.testing.assert_array_equal(found, by_hand(*members, heavy))
 
 
+def test_few_rows_and_more_configurations_than_are_swept_together():
+    *members, weights = problem(60, tied=True, n_rows=10)
+    many = np.arange(20_000) % 4
+    found = FORMS["sweep"](*members, weights.astype(np.uint16), many)
+    np.testing.assert_array_equal(found, by_hand(*members, weights)[:, many])
+
+
 @pytest.mark.parametrize("name", PAIRED)
 @pytest.mark.parametrize("tied", [False, True])
 def test_a_configuration_per_row(tied, name):

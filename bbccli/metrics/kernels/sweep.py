@@ -84,16 +84,20 @@ def _parts(weights: Numbers) -> Iterator[slice]:
 
 
 def _row_by_row(pairs: PresortedPairs, weights: IntArray, configurations: IntArray) -> IntArray:
-    """Count for one row of weights (B, N) after the other, all configurations side by side."""
-    controls, cases = pairs.controls[configurations], pairs.cases[configurations]
-    start = np.arange(len(configurations))[:, None] * (controls.shape[1] + 1)
-    below, upto = pairs.below[configurations] + start, pairs.upto[configurations] + start
-    running = np.zeros((len(configurations), controls.shape[1] + 1), np.int64)
-    counts = np.empty((len(weights), len(configurations)), np.int64)
-    for row, of_samples in enumerate(weights.astype(np.int64)):
-        np.cumsum(of_samples[controls], axis=1, out=running[:, 1:])
-        totals = running.ravel()
-        counts[row] = np.einsum("ci,ci->c", of_samples[cases], totals[below] + totals[upto])
+    """Count for one row of weights (B, N) after the other, some configurations side by side."""
+    counts, rows = np.empty((len(weights), len(configurations)), np.int64), weights.astype(np.int64)
+    width = max(CACHE // max(weights.shape[1], 1), 1)
+    for first in range(0, len(configurations), width):
+        some = configurations[first : first + width]
+        controls, cases = pairs.controls[some], pairs.cases[some]
+        start = np.arange(len(some))[:, None] * (controls.shape[1] + 1)
+        below, upto = pairs.below[some] + start, pairs.upto[some] + start
+        running = np.zeros((len(some), controls.shape[1] + 1), np.int64)
+        for of_samples, out in zip(rows, counts[:, first : first + width], strict=True):
+            np.cumsum(of_samples.take(controls), axis=1, out=running[:, 1:])
+            beaten = running.take(below)
+            beaten += running.take(upto)
+            np.einsum("ci,ci->c", of_samples.take(cases), beaten, out=out)
     return counts
 
 
