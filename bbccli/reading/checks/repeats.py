@@ -290,11 +290,11 @@ def copies_of(
     """
     parts = predictions.array.reshape(-1, len(outcome), predictions.array[0, 0].size)
     columns = (part[:, c] for c in range(parts.shape[2]) for part in parts)
-    keys, alone = np.zeros((2, len(outcome)), np.uint64)
+    both = keys, alone = np.zeros((2, len(outcome)), np.uint64)
     for i, column in enumerate(chain(truth := _truth(outcome), columns)):
         bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
-        keys = _mixed(keys + bits)
-        alone = alone if i < len(truth) else _mixed(alone + bits)
+        some = slice(1 if i < len(truth) else 2)
+        both[some] = _mixed(both[some] + bits)
         if i in _CHECKED and _times(counts := _counts(keys, groups)) == 1:
             last = i == _CHECKED[-1] and not _n_again(keys, alone, predictions, outcome)
             if last or len(keys) - len(counts) < FEWEST or groups is not None:

@@ -185,7 +185,7 @@ def _at_places(
     for j in np.flatnonzero(between[among]).tolist() if len(among) > 3 else ():
         order = [among[j], *np.delete(among, j)]
         for what, place in _PLACES.items():
-            if _is_at(head[:, order], units[order[0]], place):
+            if all(_is_at(some[:, order], units[order[0]], place) for some in (head[:_FEW], head)):
                 array = np.column_stack([_stacked(all_rows(sheet, cells[c]), 1) for c in order])
                 if _is_at(array[~np.isnan(array).any(axis=1)], units[order[0]], place):
                     places[cells[order[0]][0].configuration] = f"{what} of all others"

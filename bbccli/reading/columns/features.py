@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import compress
 
 import numpy as np
@@ -60,14 +60,11 @@ def set_aside_indicators(glance: Glance) -> Sheet:
     """
     sheet, cells = glance.sheet, glance.cells
     for places in families([cell.name for cell in cells], glance.array):
-        if len(places) < _FEWEST or len(places) == len(glance.classes):
-            continue
         columns = glance.whole(*places)
-        if not _take_turns(columns):
+        if not _FEWEST <= len(places) != len(glance.classes) or not _take_turns(columns):
             continue
         names = [cells[c].name for c in places]
-        called = re.search("fold|split|cv", names[0], re.IGNORECASE) is not None
-        are_folds = called and "fold" not in sheet.roles
+        are_folds = "fold" not in sheet.roles and bool(re.search("(?i)fold|split|cv", names[0]))
         sheet = sheet.without(names, identities.indicators(names, folds=are_folds))
         if are_folds and not is_given(glance.request.folds):
             first = sheet.table.column(names[0])
@@ -82,10 +79,16 @@ def families(names: Sequence[str], array: FloatArray) -> list[list[int]]:
     """
     stems = dict[str, list[int]]()
     for place in np.flatnonzero(((array == 0) | (array == 1)).all(axis=0)).tolist():
-        for word in (r"[^\W_]+\W*$", r"^\W*[^\W_]+"):
-            stems.setdefault(re.sub(word, "", names[place]), []).append(place)
+        for stem in _without_word(names[place]):
+            stems.setdefault(stem, []).append(place)
     of_stems = [some for stem, some in stems.items() if stem and len(some) > 1]
     return [some for some in of_stems if _take_turns(array[:, some])]
+
+
+@lru_cache(maxsize=2**10)  # the files of a batch have the same columns
+def _without_word(name: str) -> tuple[str, str]:
+    """Return a name without its last, and without its first, word."""
+    return re.sub(r"[^\W_]+\W*$", "", name), re.sub(r"^\W*[^\W_]+", "", name)
 
 
 def _take_turns(columns: FloatArray) -> bool:

@@ -137,7 +137,7 @@ def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) 
     table, rows = sheet.table, rows_at_a_glance(sheet, n)
     names = [cell.source for cell in cells if cell.rows is None]
     if table.is_small and len(names) == len(cells):
-        by_column = table.numbers(names)[:, rows]
+        by_column = table.numbers(names)[:, rows if len(rows) < sheet.n_rows else slice(None)]
     else:
         read = iter(to_rows(table.glance(names, rows), np.float64) if names else ())
         values = [

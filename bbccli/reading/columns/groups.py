@@ -17,7 +17,6 @@ from bbccli.reading.column import EXACT_INTEGERS, Column, first_rows, joint, rep
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.roles import Hints
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.reading.sources.parquet import ColumnsOnDisk
 from bbccli.reading.table import Table
 from bbccli.types import IntArray, distinct
 
@@ -265,10 +264,9 @@ def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
     free = [name for name in sheet.table.names if name not in taken]
     whole = [name for name in free if name in sheet.table.kinds.integers]
     some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
-    if whole and not isinstance(sheet.table.data, ColumnsOnDisk):
-        part = sheet.table.data.select(whole)
-        part = part.take(some) if len(some) < sheet.n_rows else part.slice(0, len(some))
-        numbers = to_rows(part, np.float64)
+    if whole and not sheet.table.on_disk:
+        part = sheet.table.glance(whole, some)
+        numbers = sheet.table.numbers(whole) if sheet.table.is_small else to_rows(part, np.float64)
         low, high = numbers.min(axis=1), numbers.max(axis=1)
         few = (high - low + 1 < fewest) & (np.maximum(-low, high) < EXACT_INTEGERS)
         whole = [name for name, recurs in zip(whole, few.tolist(), strict=True) if not recurs]

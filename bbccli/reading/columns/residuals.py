@@ -44,8 +44,10 @@ _TIMES = 20
 _IN_REVERSE = 0.95
 """Rank correlation from which a column in each class is in the order of another."""
 
-_TOGETHER = 2**12
-"""Columns, made of the truth and others, that are compared together."""
+_TOGETHER, _PRODUCTS = 2**12, 2**16
+"""Columns, made of the truth and others, that are compared together; pairs that are so few that all
+are compared first.
+"""
 
 _FEWEST_MARKS = 30
 """Rows of each class that two values must follow, unless their column is called a mark."""
@@ -223,6 +225,8 @@ def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows, whatever its sign, tells which are worth comparing.
     """
+    if units.shape[1] * made.shape[1] <= _PRODUCTS and (abs(units.T @ made) < _ALIKE - _LINE).all():
+        return zip()
     weights = probe_weights(len(units), -1, 1)
     near = nearest_sums(np.abs(weights @ units), np.abs(weights @ made))
     # few rows tell most: the square of the distance of columns of length 1, up to the sign
