@@ -102,8 +102,7 @@ class ColumnsOnDisk:
             # a few at a time: as many unpacked pages are held, and touching memory takes longest
             width = max(_AT_ONCE, _VALUES // min(n, self.num_rows))
             for start in range(0, len(names), width):
-                some = list(names[start : start + width])
-                leaves = _places_of(some, self.leaves)
+                leaves = _places_of(some := list(names[start : start + width]), self.leaves)
                 with _undamaged():
                     batch = next(self.bare.iter_batches(n, groups, leaves, False))
                 columns += map(batch.column, _places(batch, some))
