@@ -261,11 +261,14 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         ends = [name.removesuffix(label) for label in classes if name.endswith(label)]
         stems = [end.rstrip("_. -") for end in ends if not end.endswith("=")]
         words = any(np.isnan(number_of(label)) for label in classes)
+        codes = words and not (values.array % 1 > 0).any()
         raise sheet.fault(
             f"predictions of {len(classes)} classes are neither labels nor one column per class; "
             f"the classes are {listing(classes, 8)}",
             column=name,
-            hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
+            hint=f"write the labels, such as {classes[0]}, instead of codes"
+            if codes
+            else f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
             "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
         )
     predicted = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)

@@ -68,6 +68,8 @@ CASES = {
     "probabilities of classes without their mark": Case(
         "truth,svm_cat,svm_dog,svm_eel\ncat,0.6,0.3,0.4\ndog,0.1,0.8,0.1\neel,0.2,0.2,0.6\n",
         "predictions of 3 classes are neither labels nor", "name the columns 'svm::cat' and so on"),
+    "codes of classes in words": Case("truth,a,b\ncat,0,1\ndog,1,2\neel,2,0\n",
+        "predictions of 3 classes are neither labels nor", "write the labels, such as cat,"),
     "half a survival outcome by hand": Case("when,a\n1,0.1\n2,0.4\n",
         "a survival outcome needs a column 'event' beside 'when'",
         'event="NAME"; the columns are when, a', {"roles": Roles(time="when")}),

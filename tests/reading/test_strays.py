@@ -197,6 +197,24 @@ def test_where_all_are_off_the_scale_none_is_left_out(save):
     assert "--exclude" in one.remedy
 
 
+def test_predictions_of_a_logarithm(save):
+    """All of them, or one beside others; models that shrink or know nothing are on the scale."""
+    logs = RNG.normal(2.5, 1, N)
+    truth = {"truth": np.expm1(logs)}
+    near = {f"m{c}": logs + RNG.normal(0, 0.3, N) for c in range(3)}
+    found = note_of(read(save("m.csv", truth | near)), "off-scale")
+    assert found.text.startswith("m0, m1, m2 are") and "one unit" in found.remedy
+    raw = {f"r{c}": np.expm1(column) for c, column in enumerate(near.values())}
+    one = note_of(read(save("n.csv", truth | raw | {"m0": near["m0"]})), "off-scale")
+    assert one.text.startswith("m0 is off the scale")
+    mean = np.mean(truth["truth"])
+    shrunk = {"flat": mean + 0.01 * logs, "half": mean + raw["r0"] / 2, "noise": mean + logs[::-1]}
+    assert "off-scale" not in codes(read(save("o.csv", truth | raw | shrunk)))
+    shares = RNG.uniform(0, 0.3, N)  # their logarithm is much the same
+    good = {"truth": shares, "a": shares + RNG.normal(0, 0.03, N), "b": shares[::-1]}
+    assert "off-scale" not in codes(read(save("p.csv", good)))
+
+
 def test_an_age_among_probabilities(save):
     """One that predicts; another one is left out."""
     age = RNG.integers(18, 90, N) + 30 * TRUTH

@@ -467,15 +467,19 @@ def _on_apart(outcome: Outcome) -> Iterator[Note]:
 
 
 def _outside(predictions: Values, outcome: Outcome) -> tuple[BoolArray, str]:
-    """(C,) True for configurations outside the range of the truth, or that are no probabilities if
-    most are; and that range.
+    """(C,) True for configurations outside the range of the truth, or near its logarithm instead,
+    or that are no probabilities if most are; and that range.
     """
     array, kind = predictions.array, predictions.kind
     if outcome.task is Task.REGRESSION:
-        medians = np.median(array[0, :: -(-array[0].size // _MOST_CELLS)], axis=0)
-        low, high = outcome.values.min(), outcome.values.max()
+        step = -(-array[0].size // _MOST_CELLS)
+        some, truth = array[0, ::step], outcome.values[::step, None]
+        medians, low, high = np.median(some, axis=0), outcome.values.min(), outcome.values.max()
         with np.errstate(over="ignore"):  # of squares beyond 1e154
             far = np.abs(medians - np.median(outcome.values)) > _FAR * outcome.values.std()
+            if low > -1:  # or predictions of the logarithm
+                off, logs = ((some - truth) ** 2).mean(axis=0), np.log1p(truth)
+                far |= (off > truth.var()) & (((some - logs) ** 2).mean(axis=0) < logs.var() / 2)
         outside = ((medians < low) | (medians > high) | far) & (low < high)
         return np.asarray(outside), f"the truth is {low:.6g} to {high:.6g}"
     if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
