@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics import kernels
-from bbccli.metrics.statistic import (
-    Statistic,
-    Sum,
-    Total,
-    Weight,
-    pairs_and_all,
-)
+from bbccli.metrics.statistic import AllPairs, Concordant, Statistic, Sum, Total, Weight
 from bbccli.metrics.weighting import (
     BY_TASK,
     Formula,
@@ -265,6 +259,14 @@ def of_totals(parts: Sequence[Part], formula: Formula, *, whole: bool = False) -
         return Statistic(sums, finite(formula), predictions.shape[1], whole)
 
     return bind
+
+
+def pairs_and_all(
+    scores: FloatArray, cases: BoolArray, controls: BoolArray, weights: FloatArray | None = None
+) -> tuple[Total, Total]:
+    """Return the totals in a share of pairs, from scores (N, C): concordant ones, and all."""
+    every = AllPairs.bound(np.stack([cases, controls], axis=1)[:, None], weights)
+    return Concordant(scores, cases, controls, weights), every
 
 
 def pair_share(

@@ -9,13 +9,7 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import MISSING_CLASS, Metric, Part, of_totals, zeroed
-from bbccli.metrics.confusion import (
-    f_scores,
-    positive,
-    predicted_positive,
-    present,
-    true_positive,
-)
+from bbccli.metrics.confusion import f_scores, positive, predicted_positive, present, true_positive
 from bbccli.metrics.weighting import (
     EACH_CLASS,
     NEGATIVES,

@@ -33,11 +33,7 @@ _averaged = partial(
 """A metric of predicted classes of which 1 is best."""
 
 _as_accuracy = partial(
-    _averaged,
-    kind=MetricKind.MEAN,
-    bind=mean_of(is_correct),
-    by_class=False,
-    rests_on=EVERY_SAMPLE,
+    _averaged, kind=MetricKind.MEAN, bind=mean_of(is_correct), by_class=False, rests_on=EVERY_SAMPLE
 )
 """One that is the accuracy under another name."""
 

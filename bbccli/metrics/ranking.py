@@ -19,10 +19,11 @@ from bbccli.metrics.base import (
     Scorer,
     by_column,
     pair_share,
+    pairs_and_all,
     zeroed,
 )
 from bbccli.metrics.kernels.pairs import controls_around, presort
-from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
+from bbccli.metrics.statistic import Statistic, Total
 from bbccli.metrics.weighting import EACH_CLASS, added, ratio, share_of_pairs
 from bbccli.types import (
     BoolArray,

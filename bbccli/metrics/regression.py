@@ -8,24 +8,9 @@ from typing import Any
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.base import (
-    BothForms,
-    Metric,
-    OfColumn,
-    by_column,
-    mean_of,
-    of_totals,
-    ones,
-)
+from bbccli.metrics.base import BothForms, Metric, OfColumn, by_column, mean_of, of_totals, ones
 from bbccli.metrics.weighting import EVERY_SAMPLE
-from bbccli.types import (
-    Direction,
-    FloatArray,
-    IntArray,
-    MetricKind,
-    PredictionKind,
-    Task,
-)
+from bbccli.types import Direction, FloatArray, IntArray, MetricKind, PredictionKind, Task
 
 
 def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:

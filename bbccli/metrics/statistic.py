@@ -23,6 +23,7 @@ from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
     ONE_PASS,
+    ONE_STRETCH,
     Formula,
     Units,
     Weighting,
@@ -77,6 +78,10 @@ class Total(ABC):
     def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Return the total (B, 1, ...) of one configuration per row of weights."""
         return by_configuration(self._scored, weights.weights, configurations)[:, None]
+
+    def each(self, weights: Weighting, chosen: IntArray, *, alone: bool) -> NDArray[Any]:
+        """Return the totals (B, C', ...), each as `paired` makes it; as `of` if it is `alone`."""
+        return self.of(weights, chosen)
 
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
@@ -165,6 +170,19 @@ class Sum(Total):
             sums[Sum(self.undefined).paired(weights, configurations) > 0] = np.nan
         return sums
 
+    def each(self, weights: Weighting, chosen: IntArray, *, alone: bool) -> FloatArray:
+        """Add up row by row and column by column, and so in one order."""
+        if self.exact or self.terms.shape[1] == 1:
+            return self.of(weights, chosen)
+        if alone or self.terms.ndim > 2 or len(self.terms) > ONE_STRETCH:
+            add, rows = self.of if alone else self.paired, np.ones(len(weights.weights), int)
+            return np.concatenate([add(weights, c * rows) for c in chosen], axis=1)
+        terms = np.ascontiguousarray(self.terms.T[chosen])
+        sums: FloatArray = np.einsum("bn,cn->bc", weights.floats(terms.dtype), terms)
+        if self.undefined is not None:
+            sums[Sum(self.undefined).of(weights, chosen) > 0] = np.nan
+        return sums
+
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
     ) -> FloatArray:
@@ -250,9 +268,8 @@ class Concordant(Total):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Count the pairs by the kernels."""
-        return self._count(
-            scaled(weights.weights, self.sample_weights), self._chosen(configurations)
-        )
+        masses = scaled(weights.weights, self.sample_weights)
+        return self._count(masses, self._chosen(configurations))
 
     def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Count the pairs of one configuration per row of weights."""
@@ -346,9 +363,8 @@ class InParts(Total):
 
     def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Add up the parts, of one configuration per row of weights."""
-        return added(
-            [part.paired(weights.among(rows), configurations) for part, rows in self._parts]
-        )
+        parts = [part.paired(weights.among(rows), configurations) for part, rows in self._parts]
+        return added(parts)
 
     def take(self, rows: Any) -> InParts:
         """Keep the samples in `rows`."""
@@ -409,19 +425,17 @@ class Statistic:
         totals += [_chosen(total, configurations).swapaxes(0, 1) for total in self._of_all]
         return self._value(totals, (len(configurations), 1))[:, 0]
 
-    def each(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Performance (B, C'), to the last bit as `paired` scores a winner: a product of several
-        columns adds up in another order.
+    def each(self, weights: IntArray, chosen: IntArray, *, alone: bool = False) -> FloatArray:
+        """Performance (B, C'), to the last bit as `paired` scores one: a product of several columns
+        adds up in another order. If `alone`, as one is called.
         """
         if self.counted:
-            return self(weights, configurations)
+            return self(weights, chosen)
         shared = Weighting(weights)
-        columns = [np.full(len(weights), c) for c in configurations]
         with np.errstate(invalid="ignore", over="ignore"):
-            by_column = [[part.paired(shared, c) for c in columns] for part in self.parts]
-            totals = [np.concatenate(totals, axis=1) for totals in by_column]
-        totals += [_chosen(total, configurations) for total in self._of_all]
-        return self._value(totals, (len(weights), len(configurations)))
+            totals = [part.each(shared, chosen, alone=alone) for part in self.parts]
+        totals += [_chosen(total, chosen) for total in self._of_all]
+        return self._value(totals, (len(weights), len(chosen)))
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -484,17 +498,3 @@ def _chosen(total: NDArray[Any], configurations: IntArray | None) -> NDArray[Any
     """Return totals (1, C', ...) of some configurations; shared ones (1, 1, ...) as they are."""
     shared = configurations is None or total.shape[1] == 1
     return total if shared else total[:, configurations]
-
-
-def pairs_and_all(
-    scores: FloatArray,
-    cases: BoolArray,
-    controls: BoolArray,
-    sample_weights: FloatArray | None = None,
-) -> tuple[Total, Total]:
-    """Return the totals in a share of pairs, from scores (N, C): concordant ones, and all."""
-    sides = np.stack([cases, controls], axis=1)[:, None]
-    return (
-        Concordant(scores, cases, controls, sample_weights),
-        AllPairs.bound(sides, sample_weights),
-    )

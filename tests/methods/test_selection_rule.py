@@ -143,6 +143,7 @@ def test_the_mean_over_folds_is_that_of_its_scorers(name, n_repeats):
         every = candidates(matrix, METRICS[name], Pooling.FOLD_MEAN)
         scored = every.score(np.ones((1, 24), np.uint8))[0]
         alone = [every.figure(c) for c in range(every.n_configurations)]
+        np.testing.assert_array_equal(every.figures(np.arange(every.n_configurations)), alone)
         exactly = 1e-14 if name == "brier" else 0  # counts are the same to the last bit
         np.testing.assert_allclose(every.performances(), scored, rtol=exactly)
         np.testing.assert_allclose(alone, scored, rtol=exactly)

@@ -137,6 +137,23 @@ def test_each_is_scored_as_a_winner_to_the_last_bit(weighted_case):
         np.testing.assert_array_equal(values, scorer.paired(weights, np.full(len(weights), c)))
 
 
+@pytest.mark.parametrize("n_samples", [500, 9_000])
+def test_each_of_many_samples_is_scored_as_a_winner_to_the_last_bit(n_samples):
+    matrix, chosen = for_metric("r2", n_samples=n_samples), np.array([4, 0, 2])
+    scorer, weights = bound(METRICS["r2"], matrix), some_weights(matrix, 40)
+    for rows in (weights, weights[:1], np.asfortranarray(weights)):
+        winners = [scorer.paired(rows, np.full(len(rows), c)) for c in chosen]
+        np.testing.assert_array_equal(scorer.each(rows, chosen).T, winners)
+
+
+def test_each_alone_is_scored_like_a_single_one_to_the_last_bit(weighted_case):
+    _, matrix, scorer = weighted_case
+    chosen = np.array([4, 0, 2])
+    found = scorer.each(everything(matrix), chosen, alone=True)[0]
+    alone = [scorer(everything(matrix), one)[0, 0] for one in chosen[:, None]]
+    np.testing.assert_array_equal(found, alone)
+
+
 def test_paired_scores_are_the_diagonal(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)

@@ -97,11 +97,7 @@ def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any)
     """Shares of (positive, negative) pairs in the right order, ties one half."""
     shares = np.empty((len(weights), len(columns)))
     n_all = weights.shape[1]
-    means, order, moved = (
-        np.empty(n_all),
-        np.empty(n_all, np.int64),
-        np.empty(n_all, np.int64),
-    )
+    means, order, moved = (np.empty(n_all), np.empty(n_all, np.int64), np.empty(n_all, np.int64))
     keys, counts = np.empty(n_all, np.int64), np.empty(1 << BITS, np.int64)
     for bag in range(len(weights)):
         rows = np.nonzero(weights[bag])[0]

@@ -86,15 +86,17 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     pooled, of_form = case.measuring is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
     if not (case.plan.size_correction and pooled and of_form):
         return None
-    columns = distinct(drawn.winners)
+    columns, n_resamples = distinct(drawn.winners), len(drawn.values)
     shares = drawn.shares(case.matrix.n_configurations)[columns]
-    sums, weights = np.zeros((2, len(drawn.values)))
-    for part, values in _left_out(case, columns, len(drawn.values)):
+    sums, weights = np.zeros((2, n_resamples))
+    draws, ordinals = draws_for(case), selections(case).ordinals[:n_resamples]
+    width = max(resources.current().memory // (32 * n_resamples), 1)
+    for part, values in in_bags(case.measured, columns, draws, ordinals, width, out=True):
         for share, outside in zip(shares[np.searchsorted(columns, part)], values.T, strict=True):
             defined = ~np.isnan(outside)
             sums += share * np.where(defined, outside, 0.0)
             weights += share * defined
-    everywhere = np.array(list(map(case.measured.figure, columns)))
+    everywhere = case.measured.figures(columns)
     defined = ~np.isnan(everywhere)
     with np.errstate(invalid="ignore"):
         on_all = np.average(everywhere[defined], weights=shares[defined])
@@ -105,15 +107,6 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
             at_size = best - (best - drawn.values) / (best - outside) * (best - on_all)
             at_size[~np.isfinite(at_size)] = np.nan
     return None if np.isnan(at_size).all() else np.asarray(at_size)
-
-
-def _left_out(case: Case, columns: IntArray, n_resamples: int) -> Inside:
-    """Yield the performances (B, C') of some configurations out of the first B bags."""
-    selected, draws = selections(case), draws_for(case)
-    width = max(resources.current().memory // (32 * n_resamples), 1)
-    yield from in_bags(
-        case.measured, columns, draws, selected.ordinals[:n_resamples], width, out=True
-    )
 
 
 def unsettled(case: Case, shift: float) -> bool:

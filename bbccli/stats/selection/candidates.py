@@ -117,17 +117,23 @@ class Candidates:
         return cached(self.matrix, ("performances", self.metric, self.pooling), score)
 
     def figure(self, column: int) -> float:
-        """Return a performance on all samples, the same to the last bit whatever is beside it."""
-        alone, blocks = np.array([column]), self.blocks()
-        pooled = by_repeat(self.matrix, self.metric, alone if len(blocks) > 1 else blocks[0])
+        """Return a performance on all samples."""
+        return float(self.figures(np.array([column]))[0])
+
+    def figures(self, columns: IntArray) -> FloatArray:
+        """Return performances (C',) on all samples, each the same to the last bit whatever is
+        beside it.
+        """
+        blocks = self.blocks()
+        pooled = by_repeat(self.matrix, self.metric, columns[:1] if len(blocks) > 1 else blocks[0])
         if all(getattr(scorer, "counted", False) for scorer in pooled):
-            return float(self.performances()[column])  # counts are exact
+            return np.asarray(self.performances()[columns])  # counts are exact
         # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
         # whose terms are made from the predictions; those of means may be these themselves
         if len(blocks) == 1 and type(whole := self.bind(blocks[0])) is Statistic:
-            return float(whole(everything, alone).item())
-        return float(self.bind(alone).paired(everything, first).item())
+            return np.asarray(whole.each(everything, columns, alone=True)[0])
+        return np.concatenate([self.bind(c).paired(everything, first) for c in columns[:, None]])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
