@@ -89,7 +89,7 @@ def _mean_share(
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
-    from bbccli.metrics.kernels.running import Grid, add_down, gather_rows
+    from bbccli.metrics.kernels.running import Grid, gather_rows, sum_down
 
     positive = outcome.values == 1
     negated = -scores
@@ -105,6 +105,7 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
         true, false = hits.table(lanes), alarms.table(lanes)
         false[0] = NEXT_TO_NOTHING
         gained, retrieved, relevant = np.empty((3, len(hits.rank), lanes.shape[1]))
+        in_order = gained[:n_positive]
         total = lanes[:-1][positive].sum(axis=0)
         rank = np.minimum(hits.rank, n_positive - 1)
 
@@ -121,9 +122,8 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> BothForms:
             np.add(retrieved, through, out=retrieved)
             np.divide(through, retrieved, out=retrieved)
             np.multiply(gained, retrieved, out=retrieved)
-            in_order = retrieved[hits.place[1:] - 1]  # added up as the compiled form does
-            add_down(in_order)
-            return ratio(in_order[-1] if n_positive else total, total)
+            gather_rows(retrieved, hits.place[1:] - 1, in_order)
+            return ratio(sum_down(in_order), total)  # as the compiled form does
 
         return of
 

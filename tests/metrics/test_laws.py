@@ -146,6 +146,12 @@ def test_each_of_many_samples_is_scored_as_a_winner_to_the_last_bit(n_samples):
         np.testing.assert_array_equal(scorer.each(rows, chosen).T, winners)
 
 
+def test_a_resample_alone_has_the_average_precision_that_it_has_among_many():
+    matrix = for_metric("average-precision", n_samples=500)
+    scorer, weights = bound(METRICS["average-precision"], matrix), some_weights(matrix, 40)
+    np.testing.assert_array_equal(scorer(weights[:1]), scorer(weights)[:1])
+
+
 def test_each_alone_is_scored_like_a_single_one_to_the_last_bit(weighted_case):
     _, matrix, scorer = weighted_case
     chosen = np.array([4, 0, 2])

@@ -124,6 +124,13 @@ def add_down(rows: Numbers) -> None:
         np.add(here, before, out=here)
 
 
+def sum_down(rows: Numbers) -> Numbers:
+    """Return the sum (L,) of rows (n, L), added up from the first to the last."""
+    if rows.shape[1] == 1:  # numpy would add up in another order
+        rows = np.cumsum(rows, axis=0)[-1:]
+    return np.asarray(rows.sum(axis=0))
+
+
 def lanes_at_once(n_samples: int) -> int:
     """Return the number of weightings of N samples to put side by side."""
     return min(max(MOST_CELLS // max(n_samples, 1), 32), 1024)
