@@ -10,6 +10,7 @@ import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import BothForms, Metric, OfColumn, Part, by_column, of_totals, ones
+from bbccli.metrics.kernels.pairs import controls_around
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.statistic import ROUNDING_TOLERANCE
 from bbccli.metrics.weighting import EVERY_SAMPLE, Formula, ratio
@@ -143,13 +144,8 @@ class SortedColumns:
         columns = np.ascontiguousarray(values.T)
         order = np.argsort(columns, axis=1).astype(np.int32)
         ordered = np.take_along_axis(columns, order, axis=1)
-        changes = ordered[:, 1:] != ordered[:, :-1]
-        edge, place = np.ones((len(columns), 1), bool), np.arange(len(values), dtype=np.int32)
-        first, last = np.hstack([edge, changes]), np.hstack([changes, edge])
-        below = np.maximum.accumulate(np.where(first, place, 0), axis=1)
-        ends = np.where(last, place + 1, len(place))[:, ::-1]
-        upto = np.ascontiguousarray(np.minimum.accumulate(ends, axis=1)[:, ::-1])
-        return cls(order, below, upto, ~changes.all(axis=1))
+        below, upto = controls_around(ordered, np.ones(ordered.shape, bool))
+        return cls(order, below, np.ascontiguousarray(upto), np.any(upto - below > 1, axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -160,6 +160,7 @@ _of_risks = partial(
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
     rests_on=EVENTS,
+    cell=12,
 )
 """A metric of how risks order the events, of which 1 is best."""
 

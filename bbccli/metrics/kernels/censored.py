@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.metrics.kernels.pairs import PresortedPairs, presort
+from bbccli.metrics.kernels.pairs import PresortedPairs, by_columns, room_for
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.platform.dataclass import dataclass
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -101,24 +101,32 @@ def comparable_weight(pairs: CensoredPairs, weights: Numbers) -> Numbers:
 def _by_digit(
     risks: FloatArray, outlived: IntArray, event: BoolArray
 ) -> tuple[PresortedPairs, ...]:
-    """Sort the pairs of each binary digit of `outlived` (N,)."""
-    ranks = _dense_ranks(risks)
+    """Sort the pairs of each binary digit of `outlived` (N,).
+
+    Risks are sorted once, and then parted by one digit after the other, from the highest.
+    """
     digits = []
     for digit in range(int(outlived.max(initial=0)).bit_length()):
-        controls = (outlived >> digit) & 1 == 1
+        controls, block = (outlived >> digit) & 1 == 1, outlived >> (digit + 1)
         cases = event & ~controls
-        block = outlived >> (digit + 1)
-        pairs = presort(block[:, None] * float(len(risks)) + ranks, cases, controls)
         earlier = np.searchsorted(np.sort(block[controls]), np.sort(block[cases]))
+        pairs = room_for(risks.shape[1], int(cases.sum()), int(controls.sum()))
         digits.append(replace(pairs, earlier=earlier.astype(np.int32)))
+
+    def sort(part: slice) -> None:
+        columns = np.ascontiguousarray(risks[:, part].T)
+        rows = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
+        ordered, ranks = np.take_along_axis(columns, rows, axis=1), np.zeros_like(rows)
+        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=ranks[:, 1:])
+        places = np.empty(rows.shape, np.int64)
+        for digit, pairs in reversed(tuple(enumerate(digits))):
+            prefixes = np.sort(outlived >> digit)
+            keys, later = ranks + len(risks) * (prefixes >> 1), ((outlived >> digit) & 1 == 1)[rows]
+            pairs.keep(part, rows, keys, event[rows] & ~later, later)
+            for side in (0, 1):
+                of_side = np.flatnonzero(later == side).reshape(len(rows), -1)
+                places[:, prefixes & 1 == side] = of_side
+            rows, ranks = rows.ravel()[places], ranks.ravel()[places]
+
+    by_columns(sort, *risks.shape)
     return tuple(digits)
-
-
-def _dense_ranks(risks: FloatArray) -> FloatArray:
-    """Rank of each risk (N, C) within its column; equal risks have equal ranks."""
-    order = np.argsort(risks, axis=0)
-    ordered = np.take_along_axis(risks, order, axis=0)
-    ranks = np.zeros(risks.shape)
-    steps = np.cumsum(ordered[1:] != ordered[:-1], axis=0)
-    np.put_along_axis(ranks, order[1:], steps, axis=0)
-    return ranks

@@ -69,6 +69,25 @@ class PresortedPairs:
         ends = (places[configurations] for places in (self.below, self.upto))
         return np.asarray(sum(beaten.sum(axis=1, dtype=np.int64) for beaten in ends))
 
+    def keep(
+        self, part: slice, rows: IntArray, keys: Numbers, cases: BoolArray, controls: BoolArray
+    ) -> None:
+        """Keep in a `part` what sorted rows (C', n) show, of which some are cases or controls.
+
+        keys (C', n): equal where the scores are.
+        """
+        below, upto = controls_around(keys, controls)
+        # positions, found once, are twice as fast as masks
+        at, rest = np.flatnonzero(cases), np.flatnonzero(controls)
+        for array, values in (
+            (self.controls, rows.ravel()[rest]),
+            (self.cases, rows.ravel()[at]),
+            (self.below, below.ravel()[at]),
+            (self.upto, upto.ravel()[at]),
+        ):
+            array[part] = values.reshape(array[part].shape)
+        self.tied[part] = (self.below[part] != self.upto[part]).any(axis=1)
+
 
 Fill = Callable[[FloatArray, BoolArray, IntArray, PresortedPairs, slice], None]
 """Scores (C', n), which are of cases (n,), their rows (n,) -> the `part` of pairs, sorted."""
@@ -85,27 +104,33 @@ def presort(
     fill: a compiled form of `_fill`.
     """
     rows = np.flatnonzero(cases | controls)
-    n_columns, n_cases = scores.shape[1], int(cases.sum())
-    widths = [len(rows) - n_cases, n_cases, n_cases, n_cases]
-    ends = n_columns * np.cumsum(widths)
-    # in one piece, which goes back to the system at once: smaller ones stay, and leave gaps
-    pieces = np.split(np.empty(ends[-1], np.int32), ends[:-1])
-    of_controls, of_cases, below, upto = (
-        piece.reshape(n_columns, width) for piece, width in zip(pieces, widths, strict=True)
-    )
-    pairs = PresortedPairs(of_controls, of_cases, below, upto, np.empty(n_columns, bool))
+    pairs = room_for(scores.shape[1], int(cases.sum()), int(controls.sum()))
     is_case, of_rows = cases[rows], rows.astype(np.int32)
 
     def sort(part: slice) -> None:
         (fill or _fill)(scores[rows, part].T, is_case, of_rows, pairs, part)
 
-    jobs = resources.current().jobs
-    width = max(min(SORTED_AT_ONCE // max(len(rows), 1), -(-n_columns // jobs)), 1)
-    parts = [slice(start, start + width) for start in range(0, n_columns, width)]
-    worth = scores.size > WORTH_THREADS
-    for _ in ordered_map(sort, parts, jobs) if worth else map(sort, parts):
-        pass
+    by_columns(sort, len(rows), scores.shape[1])
     return pairs
+
+
+def room_for(n_columns: int, n_cases: int, n_controls: int) -> PresortedPairs:
+    """Return pairs of some cases and controls, which are yet to be filled in."""
+    widths = [n_controls, n_cases, n_cases, n_cases]
+    ends = n_columns * np.cumsum(widths)
+    # in one piece, which goes back to the system at once: smaller ones stay, and leave gaps
+    pieces = np.split(np.empty(ends[-1], np.int32), ends[:-1])
+    of_controls, of_cases, below, upto = (piece.reshape(n_columns, -1) for piece in pieces)
+    return PresortedPairs(of_controls, of_cases, below, upto, np.empty(n_columns, bool))
+
+
+def by_columns(sort: Callable[[slice], None], n_rows: int, n_columns: int) -> None:
+    """Sort all columns, some at a time, in threads where that is worth it."""
+    jobs = resources.current().jobs if n_rows * n_columns > WORTH_THREADS else 1
+    width = max(min(SORTED_AT_ONCE // max(n_rows, 1), -(-n_columns // jobs)), 1)
+    parts = [slice(start, start + width) for start in range(0, n_columns, width)]
+    for _ in ordered_map(sort, parts, jobs):
+        pass
 
 
 def concordant_by_value(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> IntArray:
@@ -131,27 +156,16 @@ def _fill(
     columns = np.ascontiguousarray(scores)
     # of many, equal scores stay in their order, as in the compiled form: sums of real numbers agree
     order = np.argsort(columns, axis=1, kind="stable" if columns.shape[1] >= LONG else None)
-    sorted_case = is_case[order]
-    below, upto = controls_around(np.take_along_axis(columns, order, axis=1), ~sorted_case)
-    ordered = rows[order].ravel()
-    # positions, found once, are twice as fast as masks
-    at, rest = np.flatnonzero(sorted_case), np.flatnonzero(~sorted_case)
-    for array, values in (
-        (pairs.controls, ordered[rest]),
-        (pairs.cases, ordered[at]),
-        (pairs.below, below.ravel()[at]),
-        (pairs.upto, upto.ravel()[at]),
-    ):
-        array[part] = values.reshape(array[part].shape)
-    pairs.tied[part] = (pairs.below[part] != pairs.upto[part]).any(axis=1)
+    sorted_case, ordered = is_case[order], np.take_along_axis(columns, order, axis=1)
+    pairs.keep(part, rows[order], ordered, sorted_case, ~sorted_case)
 
 
-def controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:
+def controls_around(scores: Numbers, is_control: BoolArray) -> tuple[IntArray, IntArray]:
     """Count controls below, and up to, each of the sorted scores (C, n): two (C, n) int32."""
     through = np.cumsum(is_control, axis=1, dtype=np.int32)
     changes = scores[:, 1:] != scores[:, :-1]
     if changes.all():
-        return through, through
+        return through - is_control, through
     edge = np.ones((len(scores), 1), bool)
     first, last = np.hstack([edge, changes]), np.hstack([changes, edge])
     below = np.maximum.accumulate(np.where(first, through - is_control, 0), axis=1)
