@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from importlib import reload
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,20 @@ def test_a_configuration_per_row(tied, name):
         np.testing.assert_array_equal(PAIRED[name](*members, weights.astype(kind), chosen), own)
         alone = FORMS[name](*members, weights[:1].astype(kind), np.array([2, 0]))
         np.testing.assert_array_equal(alone, expected[:1, [2, 0]])
+
+
+@pytest.mark.skipif("numba" not in FORMS, reason="numba is not installed")
+def test_what_counts_many_samples_is_compiled_before_they_are_sorted():
+    """The compiler takes 200 MB, which should not come on top of sorted samples."""
+    reload(kernels.compiled_forms())  # nothing is compiled yet
+    forms, (scores, cases, controls, weights) = kernels.compiled_forms(), problem(70_000, False, 65)
+    loops = forms._SWEEPS[np.uint32, False], forms._one_by_one
+    with use(Resources(engine=Engine.NUMBA)):
+        pairs = prepared(scores, cases, controls)
+        compiled = [len(loop.signatures) for loop in loops]
+        kernels.concordant_weight(pairs, weights.astype(np.uint16), np.arange(4))
+        kernels.concordant_paired(pairs, (weights == 0).view(np.uint8), np.zeros(65, int))
+    assert [len(loop.signatures) for loop in loops] == compiled == [1, 1]
 
 
 @pytest.mark.parametrize("engine", [Engine.NUMPY, *([Engine.NUMBA] if "numba" in FORMS else [])])

@@ -41,6 +41,8 @@ WORTH_COMPILED = 3 * 10**8
 def prepared(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
     """Prepare scores (N, C) for every form of the count. Time O(C N log N), memory O(C N)."""
     compiled = len(scores) >= LONG and resources.current().engine is Engine.NUMBA
+    if compiled:
+        compiled_forms().compile_first()
     pairs = presort(scores, cases, controls, compiled_forms().fill if compiled else None)
     if not product.pays(pairs.n_pairs, scores.shape[1]):
         return pairs

@@ -14,7 +14,7 @@ import numpy as np
 
 from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.compiled_members import BITS, LAST, begin
-from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
+from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest, presort
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -93,6 +93,14 @@ def concordant_paired(
         weights, configurations, pairs.controls, pairs.cases, pairs.below, pairs.upto, counts
     )
     return counts
+
+
+def compile_first() -> None:
+    """Compile what counts the pairs of many samples, before there are any: it takes 200 MB."""
+    weights, first = np.full((2, 2 * LANES**2), 9, np.uint8), np.arange(2 * LANES**2) < 1
+    pairs, column = presort(np.zeros((len(first), 1)), first, ~first), np.zeros(2, np.int64)
+    concordant_weight(pairs, weights, column[:1])
+    concordant_paired(pairs, weights, column)
 
 
 def concordant_weight_censored(

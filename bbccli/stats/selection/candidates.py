@@ -32,6 +32,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, rea
 
 Made = TypeVar("Made")
 
+SWEPT_BESIDE = 64
+"""Bytes per sample of the weights that are laid side by side to count pairs, in each thread."""
+
 _CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, list[Any]]] = WeakKeyDictionary()
 
 
@@ -79,7 +82,8 @@ class Candidates:
         settled = resources.current()
         width = settled.memory // (4 * column)
         if width < n_configurations:  # several are bound at once, each in a thread
-            width = max(width // settled.jobs, 1)
+            beside = SWEPT_BESIDE // cell * self.metric.of_pairs
+            width = max(width // settled.jobs - beside, 1)
         if width >= len(columns):
             return [columns]
         return np.array_split(columns, -(-len(columns) // width))
