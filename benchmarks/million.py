@@ -23,7 +23,7 @@ MOST_TIME = {"bbc": 3, "cvt": 2}
 """Processor time as a multiple of that: half of the 6 times that `bbc` once took."""
 
 MOST_MEMORY = 3.0
-"""Peak of `bbc` as a multiple of the predictions; it was 3.05 before compiled code sorted columns."""
+"""Peak of `bbc` as a multiple of the predictions: it was 3.05 before compiled code sorted them."""
 
 
 def measure(*, quick: bool) -> Section:
