@@ -186,9 +186,7 @@ def on_tails(
 ) -> Iterator[Note]:
     """Yield a note for each metric whose interval is capped or sensitive to large losses.
 
-    Errors of values always get one, since no sample shows its missing tail: of 200 errors of
-    Student's t with five degrees of freedom, intervals of the MSE cover in 89% of the samples, and
-    in 74% of those whose tail index is below 0.5. The log-loss gets one
+    Errors of values always get one, since no sample shows its missing tail; the log-loss gets one
     if the winner gives some truth a chance below 1 in 1,000, or any class one below 1 in 10,000.
     """
     for metric in metrics:
