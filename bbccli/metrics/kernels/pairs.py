@@ -129,7 +129,7 @@ def by_columns(sort: Callable[[slice], None], n_rows: int, n_columns: int) -> No
     jobs = resources.current().jobs if n_rows * n_columns > WORTH_THREADS else 1
     width = max(min(SORTED_AT_ONCE // max(n_rows, 1), -(-n_columns // jobs)), 1)
     parts = [slice(start, start + width) for start in range(0, n_columns, width)]
-    for _ in ordered_map(sort, parts, jobs):
+    for _ in map(sort, parts) if jobs == 1 else ordered_map(sort, parts, jobs):
         pass
 
 
