@@ -373,6 +373,8 @@ def test_marks_of_answers_are_no_classes(kind):
     assert not any(said(right) for right in (0.5, 0.55, 0.45))
     assert not said(0.75, low=60)  # of unequal classes it is what to say without knowledge
     assert not said(np.where(np.arange(240)[:, None] >= 120, 0.9, 0.6))
+    assert not said(np.array([0.85, 0.85, 0.52]))  # these lean to the larger class, as models do
+    assert not said(np.array([1, 1, 1]))
 
 
 # the order of classes

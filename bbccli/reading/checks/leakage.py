@@ -231,7 +231,8 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
 
 def on_marks(values: Values, outcome: Outcome) -> Iterator[Note]:
     """Yield a note if predictions are as high, or as low, in either of two classes of about one
-    size: those of models that know nothing are near the middle, marks of answers are not.
+    size, those of each configuration: models that know nothing are near the middle, or say the
+    larger class throughout.
     """
     array, truth = values.array[0], outcome.values == 1
     sizes = np.array([np.count_nonzero(~truth), np.count_nonzero(truth)])
@@ -240,9 +241,11 @@ def on_marks(values: Values, outcome: Outcome) -> Iterator[Note]:
         return
     of_samples = array.mean(axis=1)
     low, high = sorted(float(of_samples[part].mean()) for part in (truth, ~truth))
+    each = np.array([array[part].mean(axis=0) for part in (truth, ~truth)])
     error = of_samples.std() * sqrt((1 / sizes).sum())
     far = max(0.5 - ONE_SIZE, 2 * error)
-    if high - low < ERRORS * error and (low > 0.5 + far or high < 0.5 - far):
+    beyond = each.min() > 0.5 + far or each.max() < 0.5 - far
+    if high - low < ERRORS * error and beyond and np.abs(each - 0.5).max() < ONE_SIZE:
         yield of_data.alike_in_classes(low, high)
 
 
