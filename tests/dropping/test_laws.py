@@ -232,6 +232,12 @@ def test_an_order_walks_the_folds_that_way():
     assert dropped[0] == dropped[1]
 
 
+def test_an_order_names_the_folds_of_the_first_repeat():
+    matrix = spread(n_folds=3, n_repeats=2)
+    later = replace(matrix, folds=matrix.folds + [[0], [3]], fold_names=tuple("abcxyz"))
+    assert replay(later, METRICS["auc"], PLAN, order="cab")[0][0].runs[0].trace.steps[0].fold == "c"
+
+
 def test_all_leaves_out_what_cannot_be_computed():
     replays, notes = replay(spread(), METRICS["auc"], PLAN, rules=["all"])
     assert {r.rule for r in replays} == set(RULES) - {"brace", "betting", "cvst"}
