@@ -234,8 +234,10 @@ def test_an_order_walks_the_folds_that_way():
 
 def test_an_order_names_the_folds_of_the_first_repeat():
     matrix = spread(n_folds=3, n_repeats=2)
-    later = replace(matrix, folds=matrix.folds + [[0], [3]], fold_names=tuple("abcxyz"))
-    assert replay(later, METRICS["auc"], PLAN, order="cab")[0][0].runs[0].trace.steps[0].fold == "c"
+    folds = matrix.folds + np.array([[0], [3]])
+    later = replace(matrix, folds=folds, fold_names=tuple("abcxyz"))
+    ((found,), _) = replay(later, METRICS["auc"], PLAN, order="cab")
+    assert found.runs[0].trace.steps[0].fold == "c"
 
 
 def test_all_leaves_out_what_cannot_be_computed():
