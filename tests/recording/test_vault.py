@@ -245,6 +245,24 @@ def test_the_best_of_a_search_is_trained_again_without_the_vault(run):
     assert look.value == (fresh.predict(X[sealed_in(run)]) == Y[sealed_in(run)]).mean()
 
 
+def test_a_model_is_asked_for_what_the_metric_uses(tmp_path):
+    class Asked(LogisticRegression):
+        asked: list[str] = []  # noqa: RUF012
+
+        def predict(self, X):
+            self.asked.append("labels")
+            return super().predict(X)
+
+        def predict_proba(self, X):
+            self.asked.append("chances")
+            return super().predict_proba(X)
+
+    for scoring in ("accuracy", "neg_brier_score", "roc_auc"):
+        rec = recorder(tmp_path / scoring, scoring=scoring)
+        rec.open("a", Asked().fit(X, Y), fitted=True)
+    assert Asked.asked == ["labels", "chances"]  # pairs are ordered by the decision function
+
+
 def test_fitted_models_functions_and_predictions_are_taken_as_they_are(tmp_path):
     rec = recorder(tmp_path, planned=4)
     sealed = sealed_in(rec)
