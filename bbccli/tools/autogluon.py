@@ -27,6 +27,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -262,15 +263,12 @@ def _with_board(place: Path, about: Metadata, predictions: Mapping[str, FloatArr
     file_parsing.check_listed(place, scores, names, which="has predictions", hint=hint)
     known = {*names, *(left.name for left in run.left_out)}
     lost = [name for name in scores if name not in known]
-    board = tuple(
-        source.ReportedScore.rounded(_TOLERANCE, id=name, metric=metric, value=value)
-        for name, value in scores.items()
-        if name in names and metric
-    )
+    rounded = partial(source.ReportedScore.rounded, _TOLERANCE, metric=metric)
+    board = [rounded(id=n, value=value) for n, value in scores.items() if n in names and metric]
     made = metric and ensemble_of(scores, order, predictions, names, metric, place.parent)
     run = replace(
         run,
-        leaderboard=board,
+        leaderboard=tuple(board),
         metric=metric,
         metric_name=None if metric else called,
         left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
@@ -315,8 +313,7 @@ def ensemble_of(
     top = [name for name in known if direction.sign * scores[name] == best]
     # a tie is an ensemble of one model
     name = min(top, key=lambda model: ("ensemble" not in flags[model], order.get(model, 0)))
-    stacked = "stacked" in flags[name] or re.search(r"_L([3-9]|\d\d)$", name) is not None
-    if stacked:
+    if "stacked" in flags[name] or re.search(r"_L([3-9]|\d\d)$", name):
         return source.Ensemble(name=name, metric=metric, stacked=True)
     if "ensemble" not in flags[name]:
         return None
@@ -386,5 +383,9 @@ def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[floa
     return tuple(weights.tolist()) if np.nanmax(np.abs(made - mean)) <= slack else ()
 
 
-_CODES = "in the folder as codes, which `--labels` names"
-RUNS = (RunReader("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load, labels=_CODES),)
+RUNS = (
+    RunReader(
+        *("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load),
+        labels="in the folder as codes, which `--labels` names",
+    ),
+)

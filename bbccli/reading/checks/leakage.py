@@ -33,8 +33,8 @@ MOST_NAMED = 10
 WORSE, CELLS = 1.5, 2**21
 """Times by which a fitted model errs more on samples it has not seen; and the numbers looked at."""
 
-ONE_SIZE = 0.4
-"""Least share of either class where predictions may be marks; their means are beyond both."""
+ONE_SIZE, FEWEST_MARKS = 0.4, 50
+"""Least share and number of either class where predictions may be marks, as their means tell."""
 
 _GLANCE = 32
 """Rows of each class, or in all, checked before a whole column is compared."""
@@ -236,7 +236,7 @@ def on_marks(values: Values, outcome: Outcome) -> Iterator[Note]:
     """
     array, truth = values.array[0], outcome.values == 1
     sizes = np.array([np.count_nonzero(~truth), np.count_nonzero(truth)])
-    fits = outcome.task is Task.BINARY and array.ndim == 2 and len(truth) >= FEWEST_SAMPLES
+    fits = outcome.task is Task.BINARY and array.ndim == 2 and min(sizes) >= FEWEST_MARKS
     if not fits or values.kind is PredictionKind.SCORE or min(sizes) < ONE_SIZE * len(truth):
         return
     of_samples = array.mean(axis=1)
