@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from documents import codes
 from scipy.stats import rankdata
@@ -245,3 +246,14 @@ def test_of_geometric_means_normalised_over_classes(save, digits):
     matrix = read(save("t.csv", {"y": truth, **columns}))
     assert matrix.configurations == ("a", "b", "c", "d")
     assert "made (0.5 a + 0.3 b + 0.2 c in logarithms, normalised)" in note(matrix).text
+
+
+def test_a_blend_among_many_models_is_told_on_disk(tmp_path, monkeypatch):
+    """More rows are looked at than the first ones, which are kept."""
+    monkeypatch.setattr("bbccli.reading.sources.LARGE", 1)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 1500)
+    models = {f"m{k}": truth / 2 + rng.random(1500) / 2 for k in range(180)}
+    blend = 0.25 * models["m7"] + 0.75 * models["m8"]
+    pq.write_table(pa.table({"truth": truth, **models, "mix": blend}), tmp_path / "p.parquet")
+    assert read(tmp_path / "p.parquet").configurations == tuple(models)
