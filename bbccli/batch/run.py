@@ -28,8 +28,8 @@ class Tally:
     the errors of the first few files, `hint` that of the last one.
     """
 
+    unchanged: int
     files: int = 0
-    unchanged: int = 0
     failed: int = 0
     undecided: int = 0
     missed: int = 0

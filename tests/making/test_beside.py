@@ -61,6 +61,24 @@ def test_alone_it_is_the_gain_that_correct_gives(options):
     assert "family" not in FORMS["table"].render([result.document], kind="compare")
 
 
+@pytest.mark.parametrize(
+    ("options", "first", "second"),
+    [
+        ({"threshold": "tuned"}, "the winner with a tuned cut", "the winner as it is"),
+        ({"select": "mean:2"}, "the mean:2 ensemble", "the best single configuration"),
+        (
+            {"select": "mean:2", "threshold": "tuned", "calibrate": "platt"},
+            "the mean:2 ensemble with platt calibration and a tuned cut",
+            "the best single configuration",
+        ),
+    ],
+)
+def test_both_sides_are_named(options, first, second):
+    found = compare(binary(n_samples=60, seed=1), metric="f1", n_resamples=20, **options)
+    (only,) = found.record.comparisons
+    assert (only.first, only.second) == (first, second)
+
+
 def test_a_margin_and_a_verdict_go_with_it():
     options = {"metric": "brier", "select": "mean:3", "n_resamples": 60}
     matrix = binary(n_samples=60, seed=1)
