@@ -100,8 +100,11 @@ def refused(run, *more, search="search.csv", scores="scores.csv"):
 # What is sealed
 
 
-@pytest.mark.parametrize("kind", ["csv", swept("tsv"), swept("jsonl"), swept("parquet")])
-def test_both_parts_hold_every_row_as_it_was(tmp_path, kind):
+@pytest.mark.parametrize("large", [False, swept(True)])
+@pytest.mark.parametrize("kind", ["csv", swept("tsv"), swept("jsonl"), "parquet"])
+def test_both_parts_hold_every_row_as_it_was(tmp_path, kind, large, monkeypatch):
+    if large:
+        monkeypatch.setattr("bbccli.reading.sources.LARGE", 1)
     path = tmp_path / f"items.{kind}"
     if kind == "parquet":
         ITEMS.to_parquet(path)

@@ -84,7 +84,12 @@ ROOMS = (
         ("reading/test_read_long.py", "reading/test_messages.py"),
         (
             *("reading", "cli/test_inspect.py", "cli/test_messages.py", "cli/test_simulate.py"),
-            *("test_tampering.py", "test_evaluations.py", "recording/test_vault.py"),
+            *(
+                "test_tampering.py",
+                "test_evaluations.py",
+                "recording/test_vault.py",
+                "test_vault.py",
+            ),
             *("batch/test_parts.py", "test_doctests.py"),
         ),
     ),
