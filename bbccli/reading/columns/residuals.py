@@ -195,18 +195,25 @@ def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
     low, high = (glance.array[truth[glance.rows] == code] for code in (0, 1))
     if min(len(low), len(high)) < FEWEST_ROWS:
         return {}
-    apart = np.flatnonzero(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0)).tolist()
-    derived = dict[str, str]()
-    for c, other in product(apart, {*range(len(cells))} - {*apart}):
-        if cells[c].name in known or cells[c].name in derived:
+    apart = np.asarray(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0))
+    gaps, derived = np.asarray(~np.isfinite(glance.array).all(axis=0)), dict[str, str]()
+    here = [truth == code for code in (0, 1)]
+    ranks = [_units(mean_ranks(part.T).T) for part in (low, high) if apart.any()]
+    for c in np.flatnonzero(apart).tolist():
+        below, above = (glance.whole(c)[rows, 0] for rows in here)
+        if cells[c].name in known or np.nanmax(below) >= np.nanmin(above):
             continue
-        columns = glance.whole(c, other)
-        there = np.isfinite(columns).all(axis=1)
-        parts = [columns[there & (truth == code)] for code in (0, 1)]
-        if min(map(len, parts)) < FEWEST_ROWS or parts[0][:, 0].max() >= parts[1][:, 0].min():
-            continue
-        if all(np.corrcoef(*mean_ranks(part.T))[0, 1] <= -_IN_REVERSE for part in parts):
-            derived[cells[c].name] = f"a residual of {cells[other].name}"
+        # of many columns few are half as much in reverse order at a glance
+        along = np.maximum(*(of_class.T @ of_class[:, c] for of_class in ranks))
+        likely = ~apart & ((along < -_IN_REVERSE / 2) | gaps | gaps[c])
+        for other in np.flatnonzero(likely).tolist():
+            columns = glance.whole(c, other)
+            there = np.isfinite(columns).all(axis=1)
+            both = [columns[there & rows] for rows in here]
+            reverse = (np.corrcoef(*mean_ranks(part.T))[0, 1] <= -_IN_REVERSE for part in both)
+            if min(map(len, both)) >= FEWEST_ROWS and all(reverse):
+                derived[cells[c].name] = f"a residual of {cells[other].name}"
+                break
     return derived
 
 
