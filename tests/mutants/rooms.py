@@ -126,7 +126,7 @@ ROOMS = (
         "planning",
         ("bbccli/planning",),
         ("planning",),
-        ("cli/test_plan.py", "cli/test_simulate.py", "test_frozen.py"),
+        ("cli/test_plan.py", "cli/test_simulate.py", "test_simulation.py", "test_frozen.py"),
     ),
     Room(
         "batch",
