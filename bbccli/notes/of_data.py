@@ -275,8 +275,8 @@ def other_order(classes: Sequence[str], hits: float, others: float) -> Texts:
 def alike_in_classes(low: float, high: float) -> Texts:
     """Predictions are as high in one class as in the other: they may be marks of answers."""
     return (
-        f"predictions are {low:.2f} on average in one class, and {high:.2f} in the other, of about "
-        "one size: they say nothing of the class, and may say how right an answer is",
+        f"predictions average {low:.2f} in one class and {high:.2f} in the other, of about the "
+        "same size: they say nothing about the class, and may say how right an answer is",
         "if they are marks of answers, --task score",
     )
 

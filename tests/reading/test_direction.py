@@ -1,6 +1,7 @@
 """Configurations the wrong way round, copies and inverses of the truth, and leave-one-out."""
 
 import json
+import re
 from functools import partial
 from statistics import NormalDist
 
@@ -370,6 +371,8 @@ def test_marks_of_answers_are_no_classes(kind):
     for right in (0.75, 0.25):
         (text,) = said(right)
         assert "how right an answer is" in text
+        low, high = map(float, re.findall(r"0\.\d\d", text))
+        assert right - 0.1 < low < high < right + 0.1
     assert not any(said(right) for right in (0.5, 0.55, 0.45))
     assert not said(0.75, low=60)  # of unequal classes it is what to say without knowledge
     assert not said(np.where(np.arange(240)[:, None] >= 120, 0.9, 0.6))

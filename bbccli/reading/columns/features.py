@@ -60,8 +60,8 @@ def set_aside_indicators(glance: Glance) -> Sheet:
     """
     sheet, cells = glance.sheet, glance.cells
     for places in families([cell.name for cell in cells], glance.array):
-        columns = glance.whole(*places)
-        if not _FEWEST <= len(places) != len(glance.classes) or not _take_turns(columns):
+        many = _FEWEST <= len(places) != len(glance.classes)
+        if not (many and _take_turns(columns := glance.whole(*places))):
             continue
         names = [cells[c].name for c in places]
         are_folds = "fold" not in sheet.roles and bool(re.search("(?i)fold|split|cv", names[0]))
