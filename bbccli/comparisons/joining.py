@@ -23,6 +23,7 @@ from bbccli.notes.of_data import joined_by_position, joined_folds_differ, truth_
 from bbccli.platform.arguments import choice
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import spelled
+from bbccli.reading.evaluations.scores import check_content
 from bbccli.reading.keys import names_alike
 from bbccli.reading.sample_columns import differing, odd_one
 from bbccli.types import BoolArray, IntArray, Missing, Task
@@ -69,6 +70,7 @@ def joined(
     matrices = _same_classes(matrices)
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
+    _check_asked(matrices, names)
     rows = _common(matrices, names, missing)
     aligned = [matrix.of_samples(kept) for matrix, kept in zip(matrices, rows, strict=True)]
     notes = [note for matrix in matrices for note in matrix.notes]
@@ -168,6 +170,13 @@ def _evaluation(matrix: PredictionMatrix, other: PredictionMatrix) -> str:
     return ""
 
 
+def _check_asked(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> None:
+    """Refuse logs of evaluations that asked something else under the same keys."""
+    runs = [matrix.source.run for matrix in matrices]
+    logs = [(name, run.evaluation) for name, run in zip(names, runs, strict=True) if run]
+    check_content((name, *key, log.asked[key]) for name, log in logs if log for key in log.asked)
+
+
 def _common(
     matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
 ) -> list[IntArray]:
@@ -187,7 +196,7 @@ def _common(
                 hint=f"{parameter('missing', str(Missing.COMMON_ROWS))} compares on the samples "
                 "that all of them hold"
                 if len(common)
-                else f"no key is in all files: {listing(forms)}; write them in one form",
+                else f"no key is in all files: {listing(forms)}; write those of one sample alike",
             )
     if not len(common):
         raise InputError(

@@ -164,11 +164,6 @@ class OtherTarget:
     samples: tuple[str, ...]
     values: tuple[float, ...]
 
-    @property
-    def by_key(self) -> dict[str, float]:
-        """Return the targets by sample key."""
-        return dict(zip(self.samples, self.values, strict=False))
-
 
 @dataclass(frozen=True, slots=True)
 class Targets:
@@ -212,6 +207,7 @@ class Evaluation:
     repeated: logs replaced by newer ones
     elsewhere: tasks that only some configurations ran
     unread: files beside the logs that are none of them
+    asked: question and answer of each item, by task and key, as far as the key does not tell
     """
 
     tasks: tuple[str, ...]
@@ -227,6 +223,7 @@ class Evaluation:
     repeated: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     unread: tuple[str, ...] = field(default=(), metadata={"since": "1.0"})
+    asked: Mapping[Any, Any] = field(default_factory=dict, metadata={"json": False})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

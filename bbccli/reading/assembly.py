@@ -300,7 +300,7 @@ def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Not
     if targets.unsure:
         yield of_data.targets_clipped(targets.unsure)
     elif scaled:
-        n_clipped = len({key for t in targets.clipped if t.id in scaled for key in t.by_key})
+        n_clipped = len({key for t in targets.clipped if t.id in scaled for key in t.samples})
         yield of_data.targets_scaled(targets.of, scaled, n_clipped, targets.apart)
 
 

@@ -152,7 +152,7 @@ def _as_scored(matrix: PredictionMatrix, run: ToolRun) -> Columns:
         columns[name] = _with(matrix, columns[name][1], weights=None)
     for clipped in run.targets.clipped if run.targets else ():
         if clipped.id in columns:
-            targets = clipped.by_key
+            targets = dict(zip(clipped.samples, clipped.values, strict=False))
             rows = np.flatnonzero(np.isin(matrix.keys, list(targets)))
             values = matrix.outcome.values.astype(np.float64)
             values[rows] = [targets[key] for key in matrix.keys[rows].tolist()]

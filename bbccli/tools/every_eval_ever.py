@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bbccli.reading.evaluations import files
 from bbccli.reading.evaluations.files import File, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.numerals import moment_of
@@ -85,7 +86,7 @@ def _results(lines: _Lines, metrics: _Metrics) -> list[ItemScores]:
         if names.get(key) == SCORE and isinstance(correct, bool):
             scores[CORRECT] = float(correct)
         about, error = under("metadata", line.get("metadata")), line.get("error") or ""
-        asked = tuple(hash(str(line["input"].get(name))) for name in ("raw", "reference"))
+        asked = tuple(files.short_hash(str(line["input"].get(k))) for k in ("raw", "reference"))
         new = ItemScores(sample, {}, epoch, error, about, asked)
         result = by_item.setdefault((sample, epoch), new)
         by_item[sample, epoch] = result._replace(scores={**result.scores, **scores})

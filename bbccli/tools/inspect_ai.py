@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 from bbccli.notes import listing
+from bbccli.reading.evaluations import files
 from bbccli.reading.evaluations.files import File, Zip, finite_number, json_number, object_of, under
 from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
 from bbccli.reading.numerals import moment_of
@@ -113,7 +114,8 @@ def _result(file: File, sample: Mapping[str, Any], kinds: dict[str, Counter[str]
     error = "" if sample.get("error") is None else str(sample["error"])
     texts = (json.dumps(sample.get(key), sort_keys=True) for key in ("input", "target"))
     about = under("metadata", sample.get("metadata"))
-    return ItemScores(str(sample["id"]), scores, epoch, error, about, tuple(map(hash, texts)))
+    asked = tuple(map(files.short_hash, texts))
+    return ItemScores(str(sample["id"]), scores, epoch, error, about, asked)
 
 
 def _number(value: Any) -> tuple[float | None, str]:

@@ -1,13 +1,18 @@
 """Matrices of the same samples as one: rows by key, and what has to be the same."""
 
+import json
+import pickle
 from dataclasses import replace
+from hashlib import sha256
+from random import Random
 
 import numpy as np
 import pytest
 from day import swept
 from matrices import binary, changed_source, regression
+from written_logs import Run, inspect
 
-from bbccli import METRICS, Plan
+from bbccli import METRICS, Plan, read
 from bbccli.comparisons import between_families, families_by, joined
 from bbccli.domain.matrix import SampleKeys
 from bbccli.domain.source import Evaluation, ToolRun
@@ -231,3 +236,51 @@ def test_items_of_two_tasks_may_have_the_same_keys():
     several = of_logs(first, ("addition", "division")), of_logs(second, ("addition", "product"))
     for pair in ((of_logs(first), of_logs(second)), (first, of_logs(second)), several):
         assert joined(pair, ["a", "b"]).matrix.n_samples == 60
+
+
+def asked_again(path, what=("input", "target"), items=range(7), n_first=12):
+    """The logs of two models; the second was asked something else under some of the keys."""
+    one, other = path / "one" / "f0.json", path / "other" / "f0.json"
+    for log, model, n_items in ((one, "a", n_first), (other, "b", 12)):
+        inspect(log.parent, [Run(model, {item: [item % 2] for item in range(n_items)})], Random(1))
+    log = json.loads(other.read_text("utf-8"))
+    for sample in log["samples"]:
+        if sample["id"] in items:
+            sample |= {part: f"new {sample[part]}" for part in what}
+    other.write_text(json.dumps(log), "utf-8")
+    return [read(log) for log in (one, other)]
+
+
+def test_logs_that_asked_something_else_under_the_same_keys_are_refused(tmp_path):
+    pair = asked_again(tmp_path)
+    with pytest.raises(InputError, match="7 items of t differ between b and a in question and"):
+        joined(pair, ["a", "b"])
+    few = asked_again(tmp_path, items=range(5), n_first=8)  # more than half of those in both
+    with pytest.raises(InputError, match="5 items of t differ between b and a"):
+        joined(few, ["a", "b"], Missing.COMMON_ROWS)
+
+
+@pytest.mark.parametrize(
+    ("what", "items"),
+    [(["input"], range(12)), (["target"], range(12)), (["input", "target"], range(6))],
+)
+def test_other_prompts_and_corrected_answers_are_compared(tmp_path, what, items):
+    pair = asked_again(tmp_path, what, items)
+    assert joined(pair, ["a", "b"]).matrix.n_samples == 12
+
+
+def test_logs_that_do_not_keep_what_was_asked_are_compared(tmp_path):
+    first, second = asked_again(tmp_path)
+    run = first.source.run
+    for asked in ({}, dict.fromkeys(run.evaluation.asked, ())):
+        forgotten = replace(run, evaluation=replace(run.evaluation, asked=asked))
+        other = replace(first, source=replace(first.source, run=forgotten))
+        for pair in ((other, second), (second, other)):
+            assert joined(pair, ["a", "b"]).matrix.n_samples == 12
+
+
+def test_what_was_asked_is_known_in_other_processes(tmp_path):
+    matrix = pickle.loads(pickle.dumps(asked_again(tmp_path)[0]))
+    question, answer = matrix.source.run.evaluation.asked["t", "3"]
+    assert question == sha256(b'"q3"').hexdigest()[:12]
+    assert answer == sha256(b'"a3"').hexdigest()[:12]

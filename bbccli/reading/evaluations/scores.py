@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import ne
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,10 +80,11 @@ def sheet_of_logs(
         for result in log.results
     ]
     _check_items(entries, len(runs), request)
-    _check_content(entries)
+    contents = check_content((e.who, *e.item, e.result.content) for e in entries)
     _check_scale(entries, scorer)
     evaluation = replace(
         _evaluation(entries, scorer, others),
+        asked=contents,
         headline=request.roles.prediction is not None
         or (framework.headline and all(next(iter(log.scorers)) == scorer for log in used)),
         failed=tuple(f"{failure.name} ({failure.reason})" for failure in failed),
@@ -259,26 +261,25 @@ def _check_items(entries: Sequence[_Entry], n: int, request: Request) -> None:
     )
 
 
-def _check_content(entries: Sequence[_Entry]) -> None:
-    """Refuse logs if over half of the items have a different question and answer under the same
-    key.
+def check_content(asked: Iterable[tuple[str, str, str, tuple[object, ...]]]) -> dict[Any, Any]:
+    """Refuse results, by whose they are, task and item, if over half of the items of a run that
+    others have too have a different question and answer under the same key; return these by task
+    and item.
     """
-    first: dict[tuple[str, str], _Entry] = {}
-    items: dict[tuple[str, str], dict[str, str]] = {}
-    for entry in entries:
-        ours = entry.result.content
-        other = first.setdefault(entry.item, entry)
-        theirs = other.result.content
-        differs = ours and all(a != b for a, b in zip(theirs, ours, strict=False))
-        unlike = items.setdefault((entry.who, entry.task), {})
-        unlike[entry.result.item] = other.who if differs else ""
-    for (who, task), others in items.items():
+    first: dict[tuple[str, str], tuple[str, tuple[object, ...]]] = {}
+    shared: dict[tuple[str, str], dict[str, str]] = {}
+    for who, task, item, ours in asked:
+        other, theirs = first.setdefault((task, item), (who, ours))
+        if theirs and ours and other != who:
+            shared.setdefault((who, task), {})[item] = other if all(map(ne, theirs, ours)) else ""
+    for (who, task), others in shared.items():
         if 2 * len(differ := [whose for whose in others.values() if whose]) > len(others):
             raise InputError(
                 f"{count(len(differ), 'item')} of {task} differ between {who} and "
                 f"{differ[-1]} in question and answer, though their keys are the same",
                 hint="the data set has changed in between: run all on one, or give the logs of one",
             )
+    return {key: content for key, (_, content) in first.items()}
 
 
 def _check_scale(entries: Sequence[_Entry], scorer: str) -> None:
