@@ -39,8 +39,11 @@ else:
 _MANY = 10_000
 """Most elements in a list; a file with more rows may have as many as it has rows."""
 
-FEW = 200
+_FEW = 200
 """Rows that are done without Arrow's functions, which take a fiftieth of a small run to import."""
+
+_BY_HAND = iter(range(64))
+"""Times that takes less than importing them: more are wanted by many columns, or a batch."""
 
 SUM_TOLERANCE = 1e-3
 """Tolerance for the sum of the probabilities of all classes."""
@@ -70,6 +73,11 @@ def _compute() -> Any:
     return functions
 
 
+def by_hand(n: int) -> bool:
+    """True for a few rows, until importing Arrow's functions pays."""
+    return n <= _FEW and next(_BY_HAND, None) is not None
+
+
 def cast(values: Any, kind: pa.DataType) -> Any:
     """Convert an array to another type."""
     return apply("cast", values, options=_compute().CastOptions.safe(kind))
@@ -77,7 +85,7 @@ def cast(values: Any, kind: pa.DataType) -> Any:
 
 def take(values: Any, entries: pa.Array) -> Any:
     """Select entries (n,) of an array; null where an entry is null."""
-    if not isinstance(values, pa.Array) or not 0 < len(entries) <= FEW:
+    if not isinstance(values, pa.Array) or not len(entries) or not by_hand(len(entries)):
         return apply("take", values, entries)
     if str(values.type) == "int64" and len(values):
         places = to_codes(entries)

@@ -14,10 +14,10 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import (
-    FEW,
     apply,
     as_arrow,
     as_arrow_or_null,
+    by_hand,
     is_integer,
     is_nothing,
     is_text,
@@ -154,7 +154,7 @@ class Column:
         values = self.values
         if is_nothing(values.type):
             values = values[:0]
-        elif len(self) <= FEW and (self.is_text or self.is_integer):
+        elif by_hand(len(self)) and (self.is_text or self.is_integer):
             given = values.to_pylist()
             code = dict(zip(dict.fromkeys([None, *given]), count(-1), strict=False))
             codes = np.array([*map(code.__getitem__, given)], np.int64)

@@ -255,7 +255,19 @@ class Table:
         return np.asarray(readonly(np.arange(self.n_rows)))
 
     def column(self, name: str) -> Column:
-        """Return a column, with NaN made null."""
+        """Return a column, with NaN made null; that of a small table is made once."""
+        if name not in self._columns:
+            column = self._read(name)
+            if not self.is_small:
+                return column
+            self._columns[name] = column
+        return self._columns[name]
+
+    @cached_property
+    def _columns(self) -> dict[str, Column]:
+        return {}
+
+    def _read(self, name: str) -> Column:
         values = self.data.column(name).combine_chunks()
         if pa.types.is_floating(values.type):
             numbers = to_numbers(values)
