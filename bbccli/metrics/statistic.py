@@ -30,6 +30,7 @@ from bbccli.metrics.weighting import (
     added,
     are_whole,
     by_configuration,
+    dots,
     float_type,
     members_among,
     one_by_one,
@@ -178,7 +179,7 @@ class Sum(Total):
             add, rows = self.of if alone else self.paired, np.ones(len(weights.weights), int)
             return np.concatenate([add(weights, c * rows) for c in chosen], axis=1)
         terms = np.ascontiguousarray(self.terms.T[chosen])
-        sums: FloatArray = np.einsum("bn,cn->bc", weights.floats(terms.dtype), terms)
+        sums: FloatArray = dots(weights.floats(terms.dtype)[:, None], terms)
         if self.undefined is not None:
             sums[Sum(self.undefined).of(weights, chosen) > 0] = np.nan
         return sums

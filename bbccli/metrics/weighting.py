@@ -145,7 +145,7 @@ CHUNK = 2**16
 """Samples per matrix product: of more samples, so many weights at a time are made floats."""
 
 ONE_STRETCH = 2**13
-"""Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
+"""Terms that a dot product adds up in one thread; of more, the parts depend on their number."""
 
 GATHERED = 2**17
 """Terms that are gathered at a time: so few stay in the cache."""
@@ -278,8 +278,13 @@ def row_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     order of summation depends on its shape.
     """
     if weights.shape[1] <= ONE_STRETCH:
-        return np.asarray(np.einsum("bn,bn->b", weights, terms))
+        return dots(weights, terms)
     return np.asarray((weights * terms).sum(axis=1))
+
+
+def dots(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
+    """Return the dot product (...) of each pair of vectors (..., N), whatever the others are."""
+    return np.asarray(np.matmul(weights[..., None, :], terms[..., None])[..., 0, 0])
 
 
 def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> FloatArray:
