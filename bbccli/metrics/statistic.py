@@ -1,8 +1,7 @@
 """The algebra of metrics: a statistic is a formula of totals under weights.
 
 A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or anything else that adds up
-under weights. Scoring, leaving samples out, restricting, and sums over parts of the samples all
-follow from it.
+under weights. Scoring, leaving samples out, restricting, and sums over parts all follow from it.
 """
 
 from __future__ import annotations

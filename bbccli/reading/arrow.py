@@ -87,9 +87,6 @@ def take(values: Any, entries: pa.Array) -> Any:
     """Select entries (n,) of an array; null where an entry is null."""
     if not isinstance(values, pa.Array) or not len(entries) or not by_hand(len(entries)):
         return apply("take", values, entries)
-    if str(values.type) == "int64" and len(values):
-        places = to_codes(entries)
-        return as_arrow(to_codes(values)[places], (places >= 0) & ~null_mask(values)[places])
     none, each = pa.nulls(1, values.type), entries.to_pylist()
     return pa.concat_arrays([none if i is None else values.slice(i, 1) for i in each])
 

@@ -132,6 +132,11 @@ class Table:
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    full: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    """Names of the columns that were read and found finite in every row."""
+    _columns: dict[str, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _head: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """First rows of columns on disk, read once for all rules."""
 
     @cached_property
     def metadata(self) -> Metadata:
@@ -195,11 +200,6 @@ class Table:
         """True for a large file, of which columns are read one by one."""
         return hasattr(self.data, "bare")
 
-    @cached_property
-    def _head(self) -> dict[str, pa.ChunkedArray]:
-        """First rows of columns on disk, read once for all rules."""
-        return {}
-
     @property
     def is_small(self) -> bool:
         """True for a table in memory of so few rows that all are read for the first look."""
@@ -223,11 +223,6 @@ class Table:
     def _some(self, names: Sequence[str]) -> pa.Table:
         position = self.kinds.position
         return self.data.select([position[name] for name in names])
-
-    @cached_property
-    def full(self) -> set[str]:
-        """Names of the columns that were read and found finite in every row."""
-        return set()
 
     def fault(self, problem: str, *, hint: str, **place: Any) -> InputError:
         """Return an error about the table, at a column or a row if `place` names one."""
@@ -256,25 +251,16 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null; that of a small table is made once."""
-        if name not in self._columns:
-            column = self._read(name)
-            if not self.is_small:
-                return column
-            self._columns[name] = column
-        return self._columns[name]
-
-    @cached_property
-    def _columns(self) -> dict[str, Column]:
-        return {}
-
-    def _read(self, name: str) -> Column:
+        if name in self._columns:
+            return self._columns[name]
         values = self.data.column(name).combine_chunks()
         if pa.types.is_floating(values.type):
             numbers = to_numbers(values)
             undefined = np.isnan(numbers)
             if np.count_nonzero(undefined) > values.null_count:
                 values = as_arrow(numbers, ~undefined)
-        return Column(self.path, name, values, self._rows, self.origins)
+        column = Column(self.path, name, values, self._rows, self.origins)
+        return self._columns.setdefault(name, column) if self.is_small else column
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
