@@ -128,6 +128,24 @@ def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, f
     assert answer in page.read_text()
 
 
+def test_a_test_of_several_is_not_one_of_the_pairs(said, file):
+    asked = (file, "--metric", "accuracy", "--test", "mcnemar", "--test", "cochran-q")
+    text, document = said(*asked, "markdown")
+    pairs = [one for one in document["comparisons"] if one["second"]]
+    assert len(document["comparisons"]) == len(pairs) + 1 == 4
+    n = sum(one["verdict"] in ("better", "worse") for one in pairs)
+    n_pairs = "of 3 pairs differ" if n > 1 else "of 3 pairs differs"
+    assert f"{n} {n_pairs} significantly" in text if n else "that any of 3 pairs differ" in text
+
+
+def test_the_only_other_comparison_is_not_numbered(said, table, tmp_path):
+    path = tmp_path / "two.csv"
+    table[["truth", "fold", "a", "b"]].to_csv(path, index=False)
+    words = " ".join(said(path, "--baseline", "b", "table")[0].split())
+    assert "2 comparisons: see them with --format csv" in words
+    assert re.search(r"others of the other configuration: [a-z ]+ \(1\)", words)
+
+
 def test_two_families_have_no_others(said, table, tmp_path):
     paths = [tmp_path / "left.csv", tmp_path / "right.csv"]
     for path, lacking in zip(paths, ("bc", "a"), strict=True):
@@ -191,6 +209,17 @@ def test_ranks_are_cases_of_junit(said, data_sets):
             assert f"{one['test']} is undefined: " in line
         else:
             assert float(line.split()[-1]) == pytest.approx(one["p"], abs=6e-4)
+
+
+def test_those_with_the_best_mean_rank_share_it(said, data_sets, table, tmp_path):
+    def words(*files):
+        return " ".join(said(*files, "--across", "table")[0].split())
+
+    assert "By AUC, b has the best mean rank, 1.00 of 3; it cannot be" in words(*data_sets)
+    turned = tmp_path / "turned.csv"
+    table.rename(columns={"a": "b", "b": "a"}).to_csv(turned, index=False)
+    text = words(data_sets[0], turned)
+    assert "By AUC, a, b, c share the best mean rank, 2.00 of 3; a cannot be" in text
 
 
 def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets):

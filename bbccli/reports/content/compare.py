@@ -101,9 +101,9 @@ def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
     if is_selected(document) or (is_one_pair(document) and not of_several(first)):
         yield _sides(document)
     answered = is_selected(document) or of_baseline(document) or len(document.comparisons) == 1
-    table, n_tests = _comparisons(document), len(document.comparisons)
-    all_tests = f"{n_tests} tests: see them with --format csv" if n_tests > 1 else ""
-    yield AllNotesOnly(table, all_tests) if answered else table
+    table, n_all = _comparisons(document), len(document.comparisons)
+    every_one = f"{n_all} comparisons: see them with --format csv" if n_all > 1 else ""
+    yield AllNotesOnly(table, every_one) if answered else table
 
 
 def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
@@ -116,6 +116,7 @@ def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
     at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
     adjusted = "; all pairs at once, by max-T" if at_once else ""
     them = count(len(others), "configuration" if of_baseline(document) else "pair")
+    them = them.removeprefix("1 ")
     return [("others", f"of the other {them}: {', '.join(counts)}{adjusted}")]
 
 

@@ -112,16 +112,18 @@ def best_by_rank(ranks: Ranks) -> str:
     """Return the best by mean rank over data sets, and those that do not differ from it."""
     first, n_all = ranks.standings[0], len(ranks.standings)
     rank = RANK.difference(first.mean_rank, "undefined")
-    text = f"{in_prose(first.family)} has the best mean rank, {rank} of {n_all}"
+    best = [in_prose(one.family) for one in ranks.standings if one.mean_rank == first.mean_rank]
+    verb, it = ("has", "it") if len(best) == 1 else ("share", best[0])
+    text = f"{listing(best, MOST_ALIKE)} {verb} the best mean rank, {rank} of {n_all}"
     if not ranks.pairs:
         return f"{text}; no pairs were tested"
     groups = [group for group in ranks.groups if first.family in group]
     alike = [in_prose(name) for group in groups for name in group if name != first.family]
     if not alike:
-        return f"{text}; it differs significantly from the next one"
+        return f"{text}; {it} differs significantly from the next one"
     if MOST_ALIKE < len(alike) == n_all - 1:
-        return f"{text}; it cannot be distinguished from any of the other {len(alike)}"
-    return f"{text}; it cannot be distinguished from {listing(alike, MOST_ALIKE)}"
+        return f"{text}; {it} cannot be distinguished from any of the other {len(alike)}"
+    return f"{text}; {it} cannot be distinguished from {listing(alike, MOST_ALIKE)}"
 
 
 def statistic(comparison: Comparison) -> str:

@@ -96,9 +96,8 @@ def _told_apart(document: CompareEnvelope) -> str:
 
 def _shown_to_differ(comparisons: Sequence[Comparison]) -> str:
     """Return how many pairs differ, by the first test of each."""
-    of_pairs = {
-        (comparison.first, comparison.second): comparison for comparison in reversed(comparisons)
-    }
+    pairs = [comparison for comparison in reversed(comparisons) if not of_several(comparison)]
+    of_pairs = {(comparison.first, comparison.second): comparison for comparison in pairs}
     n_shown = sum(pair.verdict in ("better", "worse") for pair in of_pairs.values())
     if not n_shown:
         return f"there is no evidence that any of {len(of_pairs)} pairs differ"
