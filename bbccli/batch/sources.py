@@ -9,6 +9,7 @@ import difflib
 import fnmatch
 import glob
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from io import TextIOWrapper
@@ -244,8 +245,7 @@ def _header(path: str) -> list[str]:
             return []
     with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
         line = file.readline().strip()
-    separator = "\t" if path.lower().endswith(".tsv") else ","
-    return [name.strip().strip('"') for name in line.split(separator)]
+    return [name.strip().strip('"') for name in re.split("[,;\t]", line)]
 
 
 def _beside(manifest: str, path: str) -> str:

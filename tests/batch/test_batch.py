@@ -257,11 +257,12 @@ class TestManifest:
         (folder / "list.csv").write_text(text)
         return folder / "list.csv"
 
-    def test_options_of_each_file(self, runs, batch):
+    @pytest.mark.parametrize("separator", [",", swept(";"), swept("\t")])
+    def test_options_of_each_file(self, runs, batch, separator):
         folder = runs(3)
         text = "path,positive,metric,n-resamples,strict\nruns/000/p.csv,n,,,\n"
         text += "runs/001/p.csv,,accuracy brier,32,true\nruns/001/p.csv,,,,\n"
-        manifest = self.write(folder, text)
+        manifest = self.write(folder, text.replace(",", separator))
         assert batch(manifest, "-o", "r.jsonl", "--metric", "auc")[0] == 0
         first, second, third = lines(folder / "r.jsonl")
         assert first["input"]["positive_class"] == "n"
