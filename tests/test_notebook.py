@@ -67,7 +67,8 @@ def of_command(tmp_path, run):
 def test_figures_of_the_command(of_command, arguments, columns, options):
     expected = of_command(*options, **columns)["estimates"]
     for frame in (FRAME, pa.table(FRAME)):
-        assert estimates(correct(frame, TRUTH, **QUICK, **arguments)) == expected
+        found = correct(frame, TRUTH, **QUICK, **arguments)
+        assert (estimates(found), found.command) == (expected, "")
     if "only" not in arguments:
         of_array = correct(ARRAY, TRUTH, **QUICK, **arguments).estimates
         assert [(e.value, e.interval) for e in of_array] == [
@@ -473,8 +474,9 @@ PLANNED = [
 @pytest.mark.parametrize(("arguments", "options"), PLANNED)
 def test_plans_of_the_command(of_command, arguments, options):
     expected = of_command(*options, command="plan", fold=FOLDS)
-    found = plan(FRAME, TRUTH, folds=FOLDS, **arguments, **QUICK).document
-    assert {**found, "input": 0} == {**expected, "input": 0}
+    found = plan(FRAME, TRUTH, folds=FOLDS, **arguments, **QUICK)
+    assert {**found.document, "input": 0} == {**expected, "input": 0}
+    assert found.command == ""
 
 
 def test_the_answer_of_a_plan(run, tmp_path):

@@ -219,7 +219,7 @@ def command_of(options: Any, sources: Any, command: str) -> str:
     """Return the equivalent command line; empty if something can't be a word of it."""
     kind: type = type(options)
     files, values = as_list(sources), [getattr(options, name) for name in options_of(kind)]
-    if any(map(in_memory, values)):
+    if any(map(in_memory, [sources, *values])):
         return ""
     words = [*files, *(word for value in values for word in as_list(value))]
     plain = all(isinstance(word, str | PurePath | int | float | Enum | NoneType) for word in words)
