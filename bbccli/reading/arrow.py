@@ -252,6 +252,11 @@ class Kinds:
         return frozenset(self.named(is_integer))
 
     @cached_property
+    def discrete(self) -> frozenset[str]:
+        """Names of the columns of text and of integers, which may be keys, groups or folds."""
+        return self.texts | self.integers
+
+    @cached_property
     def unlike(self) -> list[int]:
         """Positions of the columns that `plain` changes, or may: empty text becomes null."""
         return self.where(lambda kind: is_text(kind) or self.plain.get(kind) != kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, compress
 from types import MappingProxyType
 
@@ -342,7 +341,6 @@ def _in_order(sheet: Sheet) -> tuple[str, ...]:
     return names if not by_name else natural if _counted(natural) else ()
 
 
-@lru_cache(maxsize=8)
 def _counted(names: tuple[str, ...]) -> bool:
     """True if a number that goes up is all that tells the names apart: trial 9, trial 10."""
     parts = [*map(re.compile(r"(\d+)").split, names)]

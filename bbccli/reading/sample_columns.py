@@ -130,7 +130,7 @@ def _key_of_repeats(sheet: Sheet) -> str:
         return ""
     repeats, known = sheet.roles["repeat"].codes()[0], {c.name for c in sheet.roles.values()}
     for name in sheet.table.names:
-        if name not in known and name in sheet.table.texts | sheet.table.kinds.integers:
+        if name not in known and name in sheet.table.kinds.discrete:
             codes = sheet.table.column(name).codes()[0]
             once = not len(repeated(joint([repeats, codes])))
             if once and len(distinct(codes)) == sheet.n_samples:

@@ -217,6 +217,12 @@ class Sheet:
         """Configurations named by an option or the metadata."""
         return self.named | set(self.metadata.configurations)
 
+    @property
+    def free(self) -> list[str]:
+        """Columns of the table without a role, which nobody named."""
+        taken = {*self.spare, *self.declared, *(column.name for column in self.roles.values())}
+        return [name for name in self.table.names if name not in taken]
+
     def without(self, gone: Collection[str], *notes: Note) -> Sheet:
         """Return the sheet without some cells, by name, with notes on why."""
         cells = [cell for cell in self.cells if cell.name not in gone]

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -159,7 +159,10 @@ class Table:
     @cached_property
     def by_spelling(self) -> Mapping[str, Sequence[str]]:
         """Names in file order, by their lower-case spelling."""
-        return _by_spelling(self.names)
+        spelt: dict[str, list[str]] = {}
+        for name in self.names:
+            spelt.setdefault(name.casefold(), []).append(name)
+        return spelt
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -263,14 +266,6 @@ class Table:
         return self._columns.setdefault(name, column) if self.is_small else column
 
 
-@lru_cache(maxsize=8)  # the files of a batch have the same columns
-def _by_spelling(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
-    spelt: dict[str, list[str]] = {}
-    for name in names:
-        spelt.setdefault(name.casefold(), []).append(name)
-    return spelt
-
-
 def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
     """Return the table of a format's content, in plain columns; `more` are further fields."""
     if not isinstance(content, pa.Table):
@@ -310,11 +305,6 @@ def joint_hash(hashes: Sequence[str]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-@lru_cache(maxsize=8)
-def _all_differ(names: tuple[str, ...]) -> bool:
-    return len(set(names)) == len(names) and all(map(str.strip, names))
-
-
 def check_column_names(frame: Table) -> None:
     """Refuse columns without a name and duplicate names."""
     for fault in name_faults(frame):
@@ -327,7 +317,7 @@ def name_faults(frame: Table) -> Iterator[InputError]:
         problem = f"the first line is a title, not the header: {named[0]}"
         yield frame.fault(problem, hint="remove what is above the header")
         return
-    if _all_differ(frame.names):
+    if len({*frame.names}) == len(frame.names) and all(map(str.strip, frame.names)):
         return
     seen: set[str] = set()
     data: Any = frame.data

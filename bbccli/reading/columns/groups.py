@@ -132,8 +132,7 @@ def likely_group(table: Table, spare: Iterable[str], truth: Column | None) -> tu
     """Return the column among some whose values recur most like groups, and how; else two empty
     texts.
     """
-    whole = (name for name in spare if name in table.texts or name in table.kinds.integers)
-    columns = (table.column(name) for name in whole)
+    columns = (table.column(name) for name in spare if name in table.kinds.discrete)
     recurring = _recurring(columns, np.arange(table.n_rows), truth, None)
     best = max(recurring, key=_clearest, default=None)
     return ("", "") if best is None else (best.name, best.rows_of_each)
@@ -203,7 +202,7 @@ def refuse_key_of_long(
     truth = table.column(roles["truth"]).take(rows)
     fold = table.column(roles["fold"]).take(rows) if "fold" in roles else None
     for name in spare if len(rows) >= FEWEST_ROWS else ():
-        if name in table.texts or name in table.kinds.integers:
+        if name in table.kinds.discrete:
             group = _of(table.column(name).take(rows), truth, fold, _fewest(truth))
             if group is not None and group.is_key:
                 raise _fault(table, group, rows, roles)
@@ -214,7 +213,7 @@ def _refuse_key_of_repeats(table: Table, repeat: str, spare: Sequence[str], rows
     repeats = table.column(repeat).take(rows).codes()[0]
     size, rest = divmod(len(rows), 1 + int(repeats.max(initial=0)))
     for name in spare if size >= FEWEST_ROWS and not rest and len(rows) > size else ():
-        if not (name in table.texts or name in table.kinds.integers):
+        if name not in table.kinds.discrete:
             continue
         keys = table.column(name).take(rows).codes()[0]
         once = int(keys.max()) + 1 == size and not len(repeated(joint([repeats, keys])))
@@ -236,7 +235,7 @@ def _fault(
     """
     key, folds = table.column(group.name).take(rows).codes()[0], ""
     for name in () if long or {"fold", "repeat"} & roles.keys() else table.names:
-        if name != group.name and (name in table.texts or name in table.kinds.integers):
+        if name != group.name and name in table.kinds.discrete:
             other = table.column(name).take(rows).codes()[0]
             n, unique = len(distinct(other)), not len(repeated(joint([key, other])))
             if unique and 1 < n < len(group.counts):
@@ -260,8 +259,7 @@ def _fault(
 
 def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
     """Yield the columns of text and of whole numbers that nobody named, excluded ones too."""
-    taken = {*sheet.spare, *sheet.declared, *(column.name for column in sheet.roles.values())}
-    free = [name for name in sheet.table.names if name not in taken]
+    free = sheet.free
     whole = [name for name in free if name in sheet.table.kinds.integers]
     some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
     if whole and not sheet.table.on_disk:

@@ -54,12 +54,7 @@ def set_aside_texts(glance: Glance) -> Sheet:
     keyless = by_place and "row_id" not in sheet.roles
     if sheet.layout != WIDE or sheet.n_rows < FEWEST_ROWS or keyless:
         return sheet
-    taken = {*sheet.spare, *sheet.declared, *(column.name for column in sheet.roles.values())}
-    texts = [
-        sheet.table.column(name)
-        for name in sheet.table.names
-        if name in sheet.table.texts and name not in taken
-    ]
+    texts = [sheet.table.column(name) for name in sheet.free if name in sheet.table.texts]
     times = [column for column in texts if _are_times(column)]
     for origin, later in () if "fold" in separate else _in_order(glance, times):
         if _are_origins(sheet, origin, later):
@@ -134,19 +129,15 @@ def _in_order(glance: Glance, times: Sequence[Column]) -> Iterator[tuple[Column,
 
 def _are_origins(sheet: Sheet, origin: Column, later: Column) -> bool:
     """True if origins have several rows each, which differ in the later time or in a series."""
-    codes, names = origin.codes()[0], sheet.table.names
+    codes = origin.codes()[0]
     counts = np.bincount(codes)
     if len(counts) < 2 or counts.min() < 2:
         return False
     cells = joint([codes, later.codes()[0]])
     if not len(repeated(cells)):
         return True
-    of_series = [
-        name
-        for name in names
-        if name not in (origin.name, later.name)
-        and (name in sheet.table.texts or name in sheet.table.kinds.integers)
-    ]
+    others = [name for name in sheet.table.names if name not in (origin.name, later.name)]
+    of_series = (name for name in others if name in sheet.table.kinds.discrete)
     series = (sheet.table.column(name).codes()[0] for name in of_series)
     return any(
         np.bincount(joint([codes, part])).min() > 1 and not len(repeated(joint([cells, part])))

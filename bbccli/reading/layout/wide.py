@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -53,15 +52,8 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = _cells(tuple(names), tuple(known.get(name, (name, None)) for name in names))
+    cells = tuple([PredictionColumn(n, n, *known.get(n, (n, None))) for n in names])
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
-
-
-@lru_cache(maxsize=8)  # the files of a batch have the same columns
-def _cells(
-    names: tuple[str, ...], owners: tuple[tuple[str, str | None], ...]
-) -> tuple[PredictionColumn, ...]:
-    return tuple(PredictionColumn(n, n, *owner) for n, owner in zip(names, owners, strict=True))
 
 
 _MOST_COMPARED = 40

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -153,7 +152,6 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
     return (file_bytes(Path(place)), place) if os.path.isfile(place) else None  # noqa: PTH113
 
 
-@lru_cache(maxsize=8)
 def metadata_path(path: str | Path) -> str:
     """Return the path of the metadata that may be beside a file."""
     if is_url(path):
