@@ -274,16 +274,21 @@ def _filled(predictions: Values, gaps: BoolArray) -> Values:
             hint="give the same row_id to the same sample; files with parts of the samples need "
             "a column 'config'",
         )
+    return replace(predictions, array=_with_known(predictions.array, gaps), available=~gaps)
+
+
+def _with_known(array: FloatArray, gaps: BoolArray) -> FloatArray:
+    """Fill gaps (R, N, C) in predictions with another one of the same configuration."""
     first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a predicted sample
-    shown, where = predictions.array, gaps
-    if shown.ndim == 4:
-        first, where = first[..., None], gaps[..., None]
-    known = np.take_along_axis(shown, first, axis=1)
-    return replace(predictions, array=np.where(where, known, shown), available=~gaps)
+    if array.ndim == 4:
+        first, gaps = first[..., None], gaps[..., None]
+    return np.where(gaps, np.take_along_axis(array, first, axis=1), array)
 
 
-MOST_CELLS = 2**24
-"""Predictions up to which configurations that were left out are scored."""
+MOST_CELLS, MOST_SCORED = 2**24, 2**10
+"""Predictions up to which configurations that were left out are scored; and how many of these, the
+best, are compared with the others on their samples.
+"""
 
 
 def check_left_out(
@@ -295,34 +300,35 @@ def check_left_out(
     (N,) those that are kept. Only configurations that predict enough samples to be scored are
     compared, by the metric of the task.
     """
-    array, names = every.array, every.configurations
-    staying_names = {*kept.configurations}
-    lost = [c for c, name in enumerate(names) if name not in staying_names]
-    if not lost or kept.available is not None or array.size > MOST_CELLS:
+    array, names, staying = every.array, every.configurations, {*kept.configurations}
+    lost = np.array([name not in staying for name in names])
+    if not lost.any() or kept.available is not None or array.size > MOST_CELLS:
         return
-    missing = np.asarray(missing_in(array).any(axis=0))
-    staying = [c for c in range(len(names)) if c not in lost]
-    shares = 1 - missing[samples].mean(axis=0)
-    stubs = [names[c] for c in lost if shares[c] < FEWEST]
-    notes: dict[float, Note] = {}
-    for c in (c for c in lost if shares[c] >= FEWEST):
-        rows = samples & ~missing[:, c]
-        part = array[:, rows][:, :, [*staying, c]]
-        some = tuple(names[i] for i in (*staying, c))
-        try:
-            matrix = PredictionMatrix(
-                outcome=outcome.take(rows), predictions=part, configurations=some, kind=every.kind
-            )
-            metric = default_metric(matrix)
-            performances = Candidates(matrix, metric, Pooling.POOLED).performances()
-        except BbcError:  # a metric that is undefined here, or a task without one
-            continue
-        sign = metric.direction.sign
-        ahead = float(sign * performances[-1] - np.fmax.reduce(sign * performances[:-1]))
-        if not ahead > 0:
-            continue
-        scored, counts = f"{metric.label} {figure(performances[-1])}", (rows.sum(), samples.sum())
-        note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
-        notes.setdefault(ahead, note)
-    if notes:
-        yield notes[max(notes)]
+    missing = missing_in(array)
+    there = samples[:, None] & ~missing.any(axis=0)
+    few = there[samples].mean(axis=0) < FEWEST
+    own = np.flatnonzero(lost & ~few)
+    columns = np.append(np.flatnonzero(~lost), own)
+    weights, own = there[:, own].T.astype(np.uint8), np.arange(len(staying), len(columns))
+    try:
+        matrix = PredictionMatrix(
+            outcome=outcome,
+            predictions=_with_known(array[:, :, columns], missing[:, :, columns]),
+            configurations=tuple(names[c] for c in columns),
+            kind=every.kind,
+        )
+        metric = default_metric(matrix)
+        candidates = Candidates(matrix, metric, Pooling.POOLED)
+        scored = candidates.paired(weights, own)
+        likely = np.argsort(-metric.direction.sign * scored, kind="stable")[:MOST_SCORED]
+        scored, weights, own = scored[likely], weights[likely], own[likely]
+        others = candidates.bind(np.arange(len(staying)))(weights)
+    except BbcError:  # a task without a metric
+        return
+    sign = metric.direction.sign
+    ahead = sign * scored - np.fmax.reduce(sign * others, axis=1)
+    if (ahead > 0).any():
+        best = int(np.nanargmax(ahead))
+        name, stubs = names[columns[own[best]]], list(compress(names, lost & few))
+        told = name, f"{metric.label} {figure(scored[best])}", weights[best].sum(), samples.sum()
+        yield lacking.best_left_out(*told, stubs, higher=sign > 0)

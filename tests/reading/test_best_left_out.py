@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from documents import codes
 from reading import refused
+from sklearn.metrics import roc_auc_score
 
 from bbccli import read
 from bbccli.types import Missing
@@ -46,6 +47,26 @@ def test_of_several_the_best_is_named():
     assert note.text.startswith("z_best")
     (note,) = [n for n in read(frame[[*frame.columns[::-1]]]).notes if n.code == "best-left-out"]
     assert note.text.startswith("z_best")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_is_compared_on_the_samples_that_it_predicts(seed):
+    rng = np.random.default_rng(seed)
+    scores = {f"c{i}": rng.normal(rng.uniform(0, 2) * TRUTH, 1) for i in range(12)}
+    frame = pd.DataFrame({"truth": TRUTH} | {c: 1 / (1 + np.exp(-s)) for c, s in scores.items()})
+    for name in rng.choice([*scores], 7, replace=False):
+        frame.loc[rng.choice(N, rng.integers(1, 40), replace=False), name] = np.nan
+    lost = [name for name in scores if frame[name].isna().any()]
+    ahead = {}
+    for name in lost:
+        there = frame[frame[name].notna()]
+        auc = {c: roc_auc_score(there["truth"], there[c]) for c in scores if c not in lost}
+        own = roc_auc_score(there["truth"], there[name])
+        ahead[own - max(auc.values())] = f"{name} scored AUC {own:.3g} on {len(there)} of"
+    texts = [n.text for n in read(frame).notes if n.code == "best-left-out"]
+    assert [text[: len(ahead[max(ahead)])] for text in texts] == [ahead[max(ahead)]] * (
+        max(ahead) > 0
+    )
 
 
 def test_a_bad_one_is_not():

@@ -400,3 +400,28 @@ def test_a_sample_without_a_label_is_refused_among_more_labels(save):
 def test_truths_correspond(known, given, same):
     columns = [Column("m.csv", "y", pa.array(values), np.arange(3)) for values in (known, given)]
     assert correspond(*columns) == same
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", None, "a", "b", "é", "a"],
+        [3, None, 1, 3, -2, 1],
+        pa.array(["x", None, "y", "x", "", "y"], pa.large_string()),
+        pa.chunked_array([["z", "b"], [None, "b", "a", "b"]]).combine_chunks().slice(1),
+    ],
+)
+def test_few_values_are_told_apart_as_many_are(values, monkeypatch):
+    array, rows, found = pa.array(values), np.array([3, -1, 0, 2, 2]), []
+    for by_hand in (range(9), ()):
+        monkeypatch.setattr("bbccli.reading.arrow._BY_HAND", iter(by_hand))
+        column = Column("m.csv", "c", array, np.arange(len(array)))
+        codes, distinct = column.codes()
+        found.append((codes.tolist(), distinct, column.take(rows).values))
+    assert found[0] == found[1]
+    names = [None if code < 0 else distinct[code].as_py() for code in codes]
+    assert names == array.to_pylist()
+    assert distinct.to_pylist() == [*dict.fromkeys(array.drop_null().to_pylist())]
+    assert column.take(rows).values.to_pylist() == [
+        None if row < 0 else array[row].as_py() for row in rows
+    ]

@@ -173,7 +173,8 @@ def _derived(
         for c, place in _likely(units, _units(np.concatenate(made, axis=1))):
             forms, other = now[place // len(cells)], place % len(cells)
             pair = [cells[c].source, cells[other].source]
-            if {*pair} & {*derived} or (c == other and forms is not FORMS[0]):
+            # the truth is the same beside all columns
+            if {*pair} & {*derived} or (c == other) != (forms is FORMS[0]):
                 continue
             column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
             form = _form(column, beside, truth, forms, called=bool(_CALLED.search(pair[0])))
@@ -268,6 +269,8 @@ def _form(
     off = np.abs(column - column.mean() - factor * centred).max()
     close = _EXACT * np.abs(column).max() if alone else _ROUNDED * column.std()
     within = max(step_of(column[:FEWEST_ROWS]) % 1, close)
+    if off > within and forms is not FORMS[1]:
+        return ""
     of_made, of_truth = (1 - abs(np.corrcoef(column, values)[0, 1]) for values in (made, truth))
     known = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
     # all but equal to a residual, as a standardised one is, and less like the truth itself

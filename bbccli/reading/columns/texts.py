@@ -81,10 +81,9 @@ def _are_times(column: Column) -> bool:
     """True if all values are dates, with times or without."""
     if not column.is_text or len(column.nulls):
         return False
-    first = str(column.values[0])  # most columns are told by one value
-    return first.strip()[:1].isdigit() and (
-        pa.compute.all(pa.compute.match_substring_regex(column.codes()[1], _TIME)).as_py() is True
-    )
+    begins = str(column.values[0]).strip()[:1].isdigit()  # most columns are told by one value
+    matches = pa.compute.match_substring_regex
+    return begins and pa.compute.all(matches(column.codes()[1], _TIME)).as_py() is True
 
 
 def _is_of_rows(column: Column, classes: Sequence[str]) -> bool:
