@@ -269,13 +269,15 @@ def _form(
     off = np.abs(column - column.mean() - factor * centred).max()
     close = _EXACT * np.abs(column).max() if alone else _ROUNDED * column.std()
     within = max(step_of(column[:FEWEST_ROWS]) % 1, close)
-    if off > within and forms is not FORMS[1]:
-        return ""
-    of_made, of_truth = (1 - abs(np.corrcoef(column, values)[0, 1]) for values in (made, truth))
-    known = (np.abs(column - truth) <= within).all() if alone else of_truth < _LINE
+
+    def unlike(values: FloatArray) -> float:
+        return float(1 - abs(np.corrcoef(column, values)[0, 1]))
+
     # all but equal to a residual, as a standardised one is, and less like the truth itself
-    near = forms is FORMS[1] and of_made <= 1 - _ALIKE and 4 * of_made < of_truth
-    if known or (off > within and not near):  # a copy is refused as such
+    near = forms is FORMS[1] and unlike(made) <= min(1 - _ALIKE, unlike(truth) / 4)
+    if (off > within and not near) or (  # a copy is refused as such
+        (np.abs(column - truth) <= within).all() if alone else unlike(truth) < _LINE
+    ):
         return ""
     if not called and len(distinct(column)) <= 2:
         of, fewest = (column, FEWEST_ROWS) if forms is _RIGHT else (truth, _FEWEST_MARKS)
