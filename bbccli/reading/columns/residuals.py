@@ -199,15 +199,15 @@ def _signed(glance: Glance, known: Container[str]) -> dict[str, str]:
     apart = np.asarray(np.fmax.reduce(low, axis=0) < np.fmin.reduce(high, axis=0))
     gaps, derived = np.asarray(~np.isfinite(glance.array).all(axis=0)), dict[str, str]()
     here = [truth == code for code in (0, 1)]
+    rest = np.flatnonzero(~apart)
     ranks = [_units(mean_ranks(part.T).T) for part in (low, high) if apart.any()]
-    for c in np.flatnonzero(apart).tolist():
+    for c in np.flatnonzero(apart).tolist() if len(rest) else ():
         below, above = (glance.whole(c)[rows, 0] for rows in here)
         if cells[c].name in known or np.nanmax(below) >= np.nanmin(above):
             continue
         # of many columns few are half as much in reverse order at a glance
-        along = np.maximum(*(of_class.T @ of_class[:, c] for of_class in ranks))
-        likely = ~apart & ((along < -_IN_REVERSE / 2) | gaps | gaps[c])
-        for other in np.flatnonzero(likely).tolist():
+        along = np.maximum(*(of_class.T[rest] @ of_class[:, c] for of_class in ranks))
+        for other in rest[(along < -_IN_REVERSE / 2) | gaps[rest] | gaps[c]].tolist():
             columns = glance.whole(c, other)
             there = np.isfinite(columns).all(axis=1)
             both = [columns[there & rows] for rows in here]
