@@ -222,3 +222,19 @@ def test_an_error_is_made_safe_where_it_is_made():
     assert error.problem.startswith(r"a\nb https://***@h/?t=***")
     assert (len(error.problem) <= 1000, str(error) == error.problem) == (True, True)
     assert error.hint == r"c\x07"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("pred.parquet", "preds.parquet"),
+        ("preds.csv", "preds.parquet"),
+        ("PREDS.parquet", "preds.parquet"),
+        ("x.parquet", None),  # though all files end alike
+    ],
+)
+def test_a_file_that_is_not_there_is_told_by_its_name(run, tmp_path, given, meant):
+    for name in ("preds.parquet", "m2_gaps.parquet"):
+        (tmp_path / name).touch()
+    hint = "check the path" if meant is None else f"did you mean {tmp_path / meant}?"
+    assert run.refused("correct", tmp_path / given).endswith(f": no such file\nhint: {hint}\n")

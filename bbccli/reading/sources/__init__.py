@@ -327,14 +327,15 @@ def stdin_bytes() -> bytes:
 
 def _nearest_file(path: Path) -> str:
     """Return a hint about a file that does not exist: the nearest name, or the missing folder."""
+    from difflib import get_close_matches
+
     try:
-        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+        names = {f.stem.casefold(): f for f in sorted(path.parent.iterdir()) if f.is_file()}
     except OSError:
         return f"there is no folder {path.parent}"
-    import difflib
-
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean {path.parent / close[0]}?" if close else "check the path"
+    # all files of a folder may end alike
+    close = get_close_matches(path.stem.casefold(), names, n=1)
+    return f"did you mean {names[close[0]]}?" if close else "check the path"
 
 
 def unpacked_name(name: str) -> str:
