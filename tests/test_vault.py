@@ -313,6 +313,10 @@ def test_every_report_shows_it(place, run):
     run.printed("correct", "search.csv", "--vault", "scores.csv", "-o", "page.html")
     page = (place / "page.html").read_text()
     assert "on 60 samples sealed before the search (opening 1 of 1)" in page
+    words = ("--vault", "scores.csv", "--format", "every-eval-ever")
+    (found,) = json.loads(run.printed("correct", "search.csv", *words))["evaluation_results"]
+    told = found["score_details"]["uncertainty"]
+    assert (told["num_samples"], told["confidence_interval"]["method"]) == (60, "vault")
 
 
 def test_python_gives_the_same_figure_from_files_and_frames(place, run):

@@ -225,4 +225,13 @@ def test_a_result_is_written_in_the_schema(side, tmp_path, run):
     assert (interval["lower"], interval["upper"]) == tuple(
         plain["interval"][end] for end in ("lower", "upper")
     )
-    assert ("one-sided" in interval["method"]) == (side == "lower")
+    assert interval["method"] == "bbc, percentile" + ", one-sided" * (side == "lower")
+
+
+def test_held_out_samples_are_those_behind_a_figure(samples, run):
+    words = ("correct", samples / "progression.parquet", "--method", "delong", "--format")
+    (plain,) = json.loads(run.printed(*words, "json"))["estimates"]
+    (found,) = json.loads(run.printed(*words, "every-eval-ever"))["evaluation_results"]
+    told = found["score_details"]["uncertainty"]
+    assert told["num_samples"] == plain["n_evaluation"] == 20
+    assert told["confidence_interval"]["method"] == "delong"

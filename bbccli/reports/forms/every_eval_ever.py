@@ -12,7 +12,7 @@ from bbccli.domain.estimate import Estimate
 from bbccli.platform.records import as_json
 from bbccli.reports import Style
 from bbccli.reports import words as phrases
-from bbccli.reports.words.for_papers import chosen_winner
+from bbccli.reports.words.for_papers import chosen_winner, is_resampled
 from bbccli.reports.words.sentences import gate_sentence
 from bbccli.types import Direction, Side
 
@@ -22,10 +22,8 @@ UNKNOWN = "unknown"
 def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return a line per result, or the one result indented; those without a figure are left out."""
     indent = 2 if len(documents) == 1 else None
-    records = [_record(document) for document in documents]
-    return "".join(
-        json.dumps(record, indent=indent, ensure_ascii=False) + "\n" for record in records
-    )
+    texts = [json.dumps(_record(one), indent=indent, ensure_ascii=False) for one in documents]
+    return "".join(f"{text}\n" for text in texts)
 
 
 def _record(document: Envelope) -> dict[str, object]:
@@ -94,16 +92,19 @@ def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, obje
 
 def _uncertainty(estimate: Estimate, document: Envelope) -> dict[str, object]:
     """Return the interval, if it has two finite ends, and the numbers behind it."""
-    uncertainty: dict[str, object] = {"num_samples": document.input.n_samples}
+    held_out = estimate.opened.n_samples if estimate.opened else estimate.n_evaluation
+    n_samples = held_out or estimate.n_predicted or document.input.n_samples
+    uncertainty: dict[str, object] = {"num_samples": n_samples}
     if estimate.n_resamples is not None:
         uncertainty["num_bootstrap_samples"] = estimate.n_resamples
     lower, upper = map(as_json, phrases.interval_ends(estimate.interval))
     if estimate.interval is not None and lower is not None and upper is not None:
+        kind = f", {document.plan.interval}" * is_resampled(estimate)
         one_sided = "" if estimate.interval.side is Side.TWO else ", one-sided"
         uncertainty["confidence_interval"] = {
             "lower": lower,
             "upper": upper,
             "confidence_level": estimate.interval.level,
-            "method": f"{estimate.method}, {document.plan.interval}{one_sided}",
+            "method": f"{estimate.method}{kind}{one_sided}",
         }
     return uncertainty
