@@ -271,8 +271,8 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
     text = (
         "a single resample has no spread, so the uncertainty of the estimate is unknown"
         if n_resamples == 1
-        else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
-        "extreme one is used instead, so the interval is too narrow"
+        else f"{n_resamples} resamples are too few for a bound at level {brief(level)}: the "
+        "most extreme one is used instead, so the interval is too narrow"
     )
     return text, f"give --n-resamples {least} or more; the papers use 1000"
 

@@ -188,7 +188,7 @@ def of_method(facts: Json) -> list[Block]:
         ("in tables", shown_label(facts["label"])),
         ("gives", ", ".join(facts["gives"])),
         ("needs", ", ".join(facts["needs"])),
-        ("default", "run unless --method names others" * facts["default"]),
+        ("default", "run where it fits, unless --method names others" * facts["default"]),
         ("beware", "; ".join(beware)),
         *(("" if n else "formula", line) for n, line in enumerate(formula(name))),
         *(("" if n else "all assume", line) for n, line in enumerate(ASSUMED)),

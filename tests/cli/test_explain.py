@@ -123,6 +123,7 @@ def test_a_test_is_explained_as_its_option_takes_it(run, name):
     assert [part.split(f" {name} ")[0] for part in parts] == [o for o in of if name in of[o]]
     assert all(" what " in part and len(part.split(" source ")) == 2 for part in parts)
     assert words(run, name).startswith("method ") == (name in METHODS)
+    assert not re.search(r" \([1-9]\) ", " ".join(parts))  # nothing refers to a number
 
 
 def test_other_words(run, tmp_path):

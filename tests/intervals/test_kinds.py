@@ -180,6 +180,8 @@ def test_ten_resamples_at_99_percent():
     interval, _, (note,) = interval_of(drawn(10), AUC, plan, Basis(0.9, 100, 100))
     assert (interval.lower, interval.upper) == (drawn(10).values.min(), drawn(10).values.max())
     assert "10 resamples" in note.text and "--n-resamples 200" in note.remedy
+    notes = interval_of(drawn(10), AUC, replace(plan, level=0.9999999), Basis(0.9, 100, 100))[2]
+    assert "for a bound at level 0.9999999: the most extreme" in notes[0].text
     # enumerated draws are all there are
     exact = drawn(10, probabilities=np.full(10, 0.1))
     assert found(exact, Basis(0.9, 9, 9), level=0.99)[2] == []

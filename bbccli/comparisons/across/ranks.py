@@ -7,7 +7,7 @@ Friedman's test of the mean ranks of K families on D data sets.
 Formula, with R_j the mean rank of family j, 1 the best on a data set, and t the sizes of its ties:
 
 ```text
-χ² = 12 D / (K (K + 1)) (Σ R_j² - K (K + 1)² / 4) / c,  df = K - 1                            (1)
+χ² = 12 D / (K (K + 1)) (Σ R_j² - K (K + 1)² / 4) / c,  df = K - 1,
 c = 1 - Σ (t³ - t) / (D (K³ - K))
 ```
 
@@ -25,7 +25,7 @@ Source: Friedman 1937; Demšar 2006, section 3.2.2.
 
 Iman and Davenport's F of the same ranks.
 
-Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1). (2)
+Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1).
 
 Algorithm: as for `friedman`, with this statistic. If all data sets rank the families alike, p is
 undefined.
@@ -42,7 +42,7 @@ Formula, with the ranks of the absolute differences, zeros ranked too (Pratt), R
 positive ones and R- of the negative ones:
 
 ```text
-p = P(|R+ - E R+| as large),  each nonzero difference + or - with probability 1/2             (1)
+p = P(|R+ - E R+| as large),  each nonzero difference + or - with probability 1/2
 ```
 
 Algorithm:
@@ -70,7 +70,7 @@ Nemenyi's test: two families differ if their mean ranks do so by a critical diff
 Formula, with q the studentized range of K values and infinite degrees of freedom, divided by √2:
 
 ```text
-CD = q √(K (K + 1) / (6 D)),  z = (R_j - R_i) / √(K (K + 1) / (6 D))                          (1)
+CD = q √(K (K + 1) / (6 D)),  z = (R_j - R_i) / √(K (K + 1) / (6 D))
 ```
 
 Algorithm: with the mean ranks of `friedman`, z of a pair is positive where the first is better; p

@@ -7,7 +7,7 @@ The Bayesian correlated t test.
 Formula: the posterior of the difference is Student's t with
 
 ```text
-df = J - 1,  mean d,  scale s √(1/J + n_test/n_train)                                         (1)
+df = J - 1,  mean d,  scale s √(1/J + n_test/n_train)
 ```
 
 Algorithm: with mean d and spread s of the differences in the folds as for `corrected-t`, return the
@@ -27,7 +27,7 @@ Source: Corani & Benavoli 2015; Benavoli, Corani, Demšar & Zaffalon 2017, secti
 The Bayesian bootstrap of the difference, for any metric.
 
 Formula: the posterior of the difference is that of m1(w) - m2(w), with weights w of the samples
-drawn from Dirichlet(1, ..., 1). (2)
+drawn from Dirichlet(1, ..., 1).
 
 Algorithm: score both under B draws of weights of the samples, or groups, and return the shares of
 differences under -rope, between -rope and rope, and over rope; their percentiles make the interval.

@@ -7,7 +7,7 @@ DeLong's test of two correlated AUCs: the default for the AUC.
 Formula, with A1 and A2 the AUCs, and I the influence of each sample on A1 less that on A2:
 
 ```text
-z = (A1 - A2) / √V,  V = M/(M - 1) Σ_positive I² + N/(N - 1) Σ_negative I²                     (1)
+z = (A1 - A2) / √V,  V = M/(M - 1) Σ_positive I² + N/(N - 1) Σ_negative I²
 ```
 
 Algorithm: take the placements of the method `delong`, averaged over repeats and added up within
@@ -31,7 +31,7 @@ Formula, with L_i the influence of sample i on the difference, strata h of n_h s
 variance of L in each:
 
 ```text
-z = (m1 - m2) / √(Σ_h S_h² / n_h)                                                             (1)
+z = (m1 - m2) / √(Σ_h S_h² / n_h)
 ```
 
 Algorithm: L_i = (n_h - 1)(m - m_(-i)) of each configuration. Strata are the classes for metrics of

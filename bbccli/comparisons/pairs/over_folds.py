@@ -8,7 +8,7 @@ Formula, with d the mean and s the standard deviation of the J differences in th
 repeats:
 
 ```text
-t = d / (s / √J),  df = J - 1                                                                 (1)
+t = d / (s / √J),  df = J - 1
 ```
 
 Algorithm: score both in each fold, and compute t, its two-sided p-value, d ∓ t_(J-1) s/√J, and
@@ -28,7 +28,7 @@ The t test with the variance of Nadeau and Bengio.
 Formula:
 
 ```text
-t = d / (s √(1/J + n_test/n_train)),  df = J - 1                                              (2)
+t = d / (s √(1/J + n_test/n_train)),  df = J - 1
 ```
 
 Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the mean over the folds,
@@ -49,7 +49,7 @@ Formula, with d_ij the difference in fold j of repeat i, d_i their mean, and s_i
 (d_i2 - d_i)²:
 
 ```text
-t = d_11 / √(Σ s_i² / 5),  df = 5                                                             (1)
+t = d_11 / √(Σ s_i² / 5),  df = 5
 ```
 
 Algorithm: score both in the ten folds of exactly five repeats of two. The numerator is the first
@@ -67,7 +67,7 @@ Alpaydin's combined 5x2cv F test.
 Formula:
 
 ```text
-F = Σ_i Σ_j d_ij² / (2 Σ s_i²),  df = 10, 5                                                   (2)
+F = Σ_i Σ_j d_ij² / (2 Σ s_i²),  df = 10, 5
 ```
 
 Algorithm: as for `five-by-two-t`, with this statistic, which does not depend on the order of the

@@ -8,7 +8,7 @@ Formula, with d the observed difference, and d_s that after the samples in s hav
 predictions of the two:
 
 ```text
-p = #{s: |d_s| ≥ |d|} / 2^n  of all,  (1 + #{s: |d_s| ≥ |d|}) / (1 + B)  of B drawn           (1)
+p = #{s: |d_s| ≥ |d|} / 2^n  of all,  (1 + #{s: |d_s| ≥ |d|}) / (1 + B)  of B drawn
 ```
 
 Algorithm: let each of the n samples, or groups, on which the two differ swap or not; enumerate all
@@ -31,7 +31,7 @@ The paired bootstrap: the percentiles of the difference over resamples of the sa
 Formula, with d_b the difference on resample b of B:
 
 ```text
-p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))                                   (1)
+p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))
 ```
 
 Algorithm: score both on the resamples of the method `naive`; the percentiles of the differences

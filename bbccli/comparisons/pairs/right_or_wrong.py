@@ -8,7 +8,7 @@ Formula, with b samples that the first configuration alone predicts correctly, c
 alone does, and X binomial (b + c, 1/2):
 
 ```text
-p = 2 P(X < min(b, c)) + P(X = min(b, c))                                                     (1)
+p = 2 P(X < min(b, c)) + P(X = min(b, c))
 ```
 
 Algorithm: p is 1 where b + c = 0. The interval is Bonett and Price's: with p12 = (b + 1)/(n + 2)
@@ -28,7 +28,7 @@ Source: Fagerland, Lydersen & Laake 2013; Bonett & Price 2012.
 
 McNemar's test with the exact binomial p-value.
 
-Formula: p = min(1, 2 P(X ≤ min(b, c))), with b, c and X as for `mcnemar`. (2)
+Formula: p = min(1, 2 P(X ≤ min(b, c))), with b, c and X as for `mcnemar`.
 
 Algorithm: as for `mcnemar`, with this p-value; capped at 1, unlike in Raschka 2018, section 4.4.
 
@@ -40,7 +40,7 @@ Source: McNemar 1947; Fagerland, Lydersen & Laake 2013.
 
 McNemar's test with the chi-squared distribution, corrected for continuity.
 
-Formula: χ² = (|b - c| - 1)² / (b + c), with 1 degree of freedom; 0 where |b - c| ≤ 1. (3)
+Formula: χ² = (|b - c| - 1)² / (b + c), with 1 degree of freedom; 0 where |b - c| ≤ 1.
 
 Algorithm: as for `mcnemar`, with this p-value; 1 without a discordant sample, where mlxtend and
 statsmodels return 0. For b = c it is 0, as in R.
@@ -56,7 +56,7 @@ The z test of two proportions correct, for comparison with the literature only.
 Formula, with p1 and p2 correct of n samples each and p their mean:
 
 ```text
-z = (p1 - p2) / √(2 p (1 - p) / n)                                                            (1)
+z = (p1 - p2) / √(2 p (1 - p) / n)
 ```
 
 Algorithm: a two-sided normal z; the interval is p1 - p2 ∓ z √(p1 (1 - p1)/n + p2 (1 - p2)/n). It
@@ -77,7 +77,7 @@ Formula, with n samples, G_i correct of configuration i, L_j configurations corr
 T correct in all:
 
 ```text
-Q = (M - 1) (M Σ G_i² - T²) / (M T - Σ L_j²),  df = M - 1                                     (1)
+Q = (M - 1) (M Σ G_i² - T²) / (M T - Σ L_j²),  df = M - 1
 ```
 
 Algorithm: Q is χ² distributed; where its denominator is 0, Q is 0 and p is 1. For two
@@ -98,9 +98,9 @@ Looney's F test of the same hypothesis.
 Formula, with ACC_i correct of configuration i as a share, ACC their mean:
 
 ```text
-SSA = n Σ_i (ACC_i - ACC)²,  SSB = Σ_j L_j² / M - M n ACC²,  SST = M n ACC (1 - ACC)
-F = (SSA / (M - 1)) / ((SST - SSA - SSB) / ((M - 1)(n - 1))),  df = (M - 1), (M - 1)(n - 1)   (2)
-F = (n - 1) Q / (n (M - 1) - Q)                                                               (3)
+SSA = n Σ_i (ACC_i - ACC)²,  SSB = Σ_j L_j² / M - M n ACC²,  SST = M n ACC (1 - ACC),
+F = (SSA / (M - 1)) / ((SST - SSA - SSB) / ((M - 1)(n - 1))),  df = (M - 1), (M - 1)(n - 1);
+F = (n - 1) Q / (n (M - 1) - Q)
 ```
 
 Algorithm: as for `cochran-q`, with this statistic; undefined if SST equals SSA + SSB. Raschka 2018,
