@@ -47,7 +47,6 @@ from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import attainable, with_plan
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of
 from bbccli.platform.dataclass import dataclass
-from bbccli.platform.text import count
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
@@ -80,9 +79,10 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
     evidence = evidence_of(matrix, metric, plan)
     defined = np.flatnonzero(evidence.defined)
     if len(defined) < 2:
+        which = "only 1" if len(defined) else "no"
         raise UndefinedError(
-            f"{metric.label} varies for only {count(len(defined), 'configuration')} of the pilot, "
-            "so nothing is known about the others",
+            f"{metric.label} varies for {which} configuration of the pilot, so nothing is known of "
+            "the others",
             hint="a pilot in which it varies for two configurations or more; or "
             f"{parameter('expected')} without a file",
         )

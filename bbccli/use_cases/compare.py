@@ -301,7 +301,7 @@ class Comparing(InputOptions, GapOptions, MakingOptions, CompareOptions):
         n = matrix.n_configurations
         if self.pair is None and not 2 <= n <= MOST_PAIRED:
             raise OptionError(
-                f"there are {n} configurations; all pairs are tested only for 2 to {MOST_PAIRED}",
+                f"all pairs are tested only for 2 to {MOST_PAIRED} configurations, not for {n}",
                 hint=f"use {parameter('pair')} A B, or choose some with {parameter('only')}",
             )
         return compare_pairs(

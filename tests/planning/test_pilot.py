@@ -194,8 +194,11 @@ def test_what_a_pilot_cannot_tell_is_unknown():
 
 
 def test_what_can_t_be_planned():
-    with pytest.raises(UndefinedError, match="nothing is known about the others"):
+    with pytest.raises(UndefinedError, match="accuracy varies for only 1 configuration of the"):
         of_pilot(pilot(count=1), ACCURACY, PLAN)
+    rare = matrix_of(np.arange(40.0)[:, None] % 2, np.arange(40) == 3)  # undefined without it
+    with pytest.raises(UndefinedError, match="recall varies for no configuration of the pilot"):
+        of_pilot(rare, METRICS["recall"], PLAN)
     values = pilot(noisy, count=5)
     jumping = next(one for one in METRICS.values() if not one.smooth and values.task in one.tasks)
     with pytest.raises(UnsupportedError, match="jumps"):
