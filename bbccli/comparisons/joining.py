@@ -78,7 +78,8 @@ def joined(
     notes += [joined_by_position(names)] if by_position else []
     first = aligned[0]
     same_folds = all(_same_folds(first, other) for other in aligned[1:])
-    notes += [] if same_folds else [joined_folds_differ(names)]
+    unknown = any(matrix.folds is None for matrix in aligned)  # there is a note on that
+    notes += [] if same_folds or unknown else [joined_folds_differ(names)]
     columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
     families = {
         name: tuple(range(start, end))
