@@ -51,7 +51,8 @@ def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
     else:
         check_classes_told(sheet)
         _refuse_doubtful(truth, values, labels, request.task)
-        if not labels and request.task in (None, Task.MULTICLASS):
+        few = values.words or sheet.metadata.classes or len(truth.codes()[1]) <= MOST_UNKNOWN
+        if few and not labels and request.task in (None, Task.MULTICLASS):
             labels = _with_unknown(truth.named_codes()[1], values, sheet.metadata.classes)
         task = decide_task(truth, values, labels, request.task, sheet.metadata)
         if task is not Task.BINARY:
@@ -79,10 +80,9 @@ def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) 
     unknown = [word for word in values.words if word not in classes]
     spelt = {" ".join(name.split()).casefold() for name in (*present, *unknown)}
     numbers = [number_of(name) for name in present]
-    numbered = not np.isnan(numbers).any()
     if not values.words and _has_outliers(values, numbers):
         known, there, unknown = values.array >= 0, ~np.isnan(values.array), [f"{OUTLIER:g}"]
-    elif numbered and any(re.match(r"\W*\d", word) for word in unknown):
+    elif not np.isnan(numbers).any() and any(re.match(r"\W*\d", word) for word in unknown):
         return ()
     elif 0 < len(unknown) <= MOST_UNKNOWN and len(spelt) == len(present) + len(unknown):
         known = np.isin(values.array, [i for i, word in enumerate(values.words) if word in classes])
