@@ -121,7 +121,7 @@ class TestCatalogue:
 
 def test_facts_of_the_record_are_on_the_screen(run):
     text = " ".join(run.printed("methods", "tt").split())
-    for fact in ("gives point", "needs folds", "default run unless"):
+    for fact in ("gives point", "needs folds", "default run where it fits, unless"):
         assert fact in text
     assert "in tables" not in text and "default" not in run.printed("methods", "bbc-632")
     assert "in tables .632 gives" in " ".join(run.printed("methods", "bbc-632").split())
