@@ -75,8 +75,9 @@ MOST_BEGUN = 5
 
 
 def _plain(name: str) -> str:
-    """Return a name in small letters, its numbers in their shortest form."""
-    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):g}", name.casefold())
+    """Return a name in small letters, with its blanks and its numbers in one spelling."""
+    words, numeral = " ".join(name.casefold().split()), r"\d+(?:\.\d*)?(?:e[+-]?\d+)?"
+    return re.sub(numeral, lambda number: repr(float(number[0])), words)
 
 
 ELSEWHERE = {

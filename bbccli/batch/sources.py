@@ -5,7 +5,6 @@ A manifest is a table that lists files and, where they differ, the options of ea
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import glob
 import os
@@ -16,7 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from bbccli.errors import BbcError, InputError, OptionError
+from bbccli.errors import BbcError, InputError, OptionError, nearest
 from bbccli.platform import resources
 from bbccli.platform.arguments import MisfitError, options_of
 from bbccli.platform.dataclass import dataclass
@@ -194,13 +193,12 @@ def _options(names: list[str], path: str) -> dict[str, str]:
         option = name.replace("-", "_")
         if name != PATH and option not in options:
             keys = [option.replace("_", "-") for option in options]
-            near = difflib.get_close_matches(name.replace("_", "-"), keys, n=1)
             otherwise = f"{PATH}, and any of: {', '.join(keys)}"
             raise InputError(
                 "the column is not an option",
                 path=path,
                 column=name,
-                hint=f"did you mean {near[0]}?" if near else otherwise,
+                hint=nearest(name.replace("_", "-"), keys, otherwise),
             )
         if option in columns:
             raise InputError(

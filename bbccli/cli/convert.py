@@ -45,13 +45,12 @@ def convert(
 
     check_writable({"--output": where.output})
     everything = replace(how.request(), include=["all"])
-    converted = lay_out(files, everything, layout)
-    checked = verified(converted.matrix) if how.verify else converted.matrix
-    rendered = render_predictions(converted.table, converted.metadata, where.output)
-    write_table(rendered, where.output)
+    table, metadata, matrix = lay_out(files, everything, layout)
+    checked = verified(matrix) if how.verify else matrix
+    write_table(render_predictions(table, metadata, where.output), where.output)
     if not quiet:
         lines = [f"run: {line}" for line in run_lines(Input.of(checked))]
-        for line in (*lines, *map(note_line, by_severity(converted.matrix.notes))):
+        for line in (*lines, *map(note_line, by_severity(matrix.notes))):
             say(line)
         if where.output != STDOUT:
             tell_written([], where.output)

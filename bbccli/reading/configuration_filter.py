@@ -13,7 +13,7 @@ from bbccli.domain.source import LeftOut
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.notes import lacking, listing, of_data, of_metadata
 from bbccli.reading.classes import check_classes_told
-from bbccli.reading.roles import Request, nearest_names
+from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Problems, Sheet
 from bbccli.types import BoolArray, IntArray
 
@@ -137,11 +137,10 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
     for pattern in patterns:
         matches = _matches(names, pattern)
         if not matches:
-            near = nearest_names(pattern, names)
             raise InputError(
                 f"{parameter(option)} {pattern!r} matches no configuration",
                 path=path,
-                hint=near or f"choose from {listing(names, 8)}",
+                hint=nearest(pattern, names, f"choose from {listing(names, 8)}"),
             )
         matched |= matches
     return matched

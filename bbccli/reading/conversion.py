@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
 from bbccli.notes.intervals import vault_left
-from bbccli.platform.dataclass import dataclass
 from bbccli.reading import Paths, Request, understand
 from bbccli.reading.arrow import as_arrow, is_text, pa, to_numbers
 from bbccli.reading.layout.dialects import CONFIGURATION
@@ -31,18 +30,11 @@ ORDER = (
 SCORE = "score"
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """A table of predictions, its metadata, and the matrix in it."""
-
-    table: pa.Table
-    metadata: Mapping[str, Any]
-    matrix: PredictionMatrix
-
-
-def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
-    """Read files and write their predictions in another layout; nothing is dropped, gaps are
-    kept.
+def convert(
+    paths: Paths, request: Request, layout: TableLayout
+) -> tuple[pa.Table, dict[str, Any], PredictionMatrix]:
+    """Return the predictions of files as a table in another layout, its metadata and the matrix in
+    it; nothing is dropped, gaps are kept.
     """
     sheet, matrix = understand(paths, request)
     if matrix.smaller:
@@ -52,12 +44,11 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
         )
     if matrix.vault is not None:
         matrix = replace(matrix, notes=(*matrix.notes, vault_left()))
-    wide = layout is TableLayout.WIDE
     metadata = _metadata(sheet, matrix, layout)
-    if not wide:
-        return Converted(long_table(sheet, matrix.kind), metadata, matrix)
+    if layout is TableLayout.LONG:
+        return long_table(sheet, matrix.kind), metadata, matrix
     table, metadata["columns"] = wide_table(sheet)
-    return Converted(table, metadata, matrix)
+    return table, metadata, matrix
 
 
 def wide_table(sheet: Sheet) -> tuple[pa.Table, dict[str, dict[str, str]]]:

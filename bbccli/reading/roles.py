@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final
 
-from bbccli.errors import parameter
+from bbccli.errors import nearest, parameter
 from bbccli.notes import listing
 from bbccli.platform.arguments import as_list, coerce_fields
 from bbccli.platform.dataclass import dataclass
@@ -219,40 +218,13 @@ def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
     what = "holds objects, lists, bytes or durations" if name in frame.nested else "is not a column"
     raise frame.fault(
         f"{called or parameter(role)} is {name!r}, which {what}",
-        hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
+        hint=nearest(name, frame.names, f"the columns are {listing(frame.names, 8)}"),
     )
 
 
 def column_named(frame: Table, role: str) -> str | None:
     """Return the column that plays a role by its name, if any."""
     return next(iter(columns_for_role(frame, role)), None)
-
-
-def nearest_names(name: str, names: Sequence[str]) -> str:
-    """Suggest similar names; empty if none is close.
-
-    Examples
-    --------
-    >>> nearest_names("svm C=1.0", ["svm C=10", "svm C=1", "svm C=100"])
-    "did you mean 'svm C=1'?"
-    """
-    same = [known for known in names if _meaning(known) == _meaning(name)]
-    if same:
-        return f"did you mean {same[0]!r}?"
-    folded = {name.casefold(): name for name in reversed(names)}
-    import difflib
-
-    close = difflib.get_close_matches(name.casefold(), list(folded), n=3)
-    return f"did you mean {' or '.join(repr(folded[word]) for word in close)}?" if close else ""
-
-
-def _meaning(name: str) -> str:
-    """Return the name with numbers in one spelling, ignoring case and blanks."""
-    plain = re.sub(r"\s+", " ", name.casefold()).strip()
-    return _NUMBER.sub(lambda number: repr(float(number[0])), plain)
-
-
-_NUMBER = pattern(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -59,7 +58,7 @@ def set_aside(table: Table) -> Table:
     """
     data, names = table.data, [*table.names]
     # columns of a large Parquet file are read by name
-    candidates = [i for i in _called_so(tuple(names)) if names[i] or isinstance(data, pa.Table)]
+    candidates = [i for i in _called_so(names) if names[i] or isinstance(data, pa.Table)]
     lost = [i for i in candidates if _LOST.fullmatch(names[i])]
     blank = {i for i in lost if is_nothing(data.schema.field(i).type)}
     numbering = [i for i in candidates if i not in blank and _is_index(table, names[i], i)]
@@ -115,8 +114,7 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
 
 
-@lru_cache(maxsize=8)  # the files of a batch have the same columns
-def _called_so(names: tuple[str, ...]) -> list[int]:
+def _called_so(names: Sequence[str]) -> list[int]:
     """Return the positions of columns whose name means a row number or name."""
     return [i for i, name in enumerate(names) if _INDEX.fullmatch(name.strip())]
 

@@ -43,7 +43,7 @@ def test_exclude_wins_over_only(save):
 def test_a_pattern_that_matches_nothing(save, option):
     with pytest.raises(InputError, match=f"{option} 'forrest' matches no configuration") as e:
         chosen(save, **{option: ["forrest"]})
-    assert e.value.hint == "did you mean 'forest'?"
+    assert e.value.hint == "did you mean forest?"
     with pytest.raises(InputError) as e:
         chosen(save, **{option: ["zzz*"]})
     assert e.value.hint.startswith("choose from svm C=1, svm C=10")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from documents import codes
 from numpy.testing import assert_allclose
 
 from bbccli import read
@@ -40,10 +41,6 @@ def scores(matrix):
     """The predictions of each configuration, by the key of the sample."""
     order = np.argsort([int("".join(filter(str.isdigit, key))) for key in matrix.keys])
     return {c: matrix.predictions[0, order, i] for i, c in enumerate(matrix.configurations)}
-
-
-def codes(matrix):
-    return [note.code for note in matrix.notes]
 
 
 PATTERNS = {

@@ -55,7 +55,7 @@ CASES = {
         "no truth column among question, a, b",
         'labels="FILE"; task="score" if each cell is the score of an answer'),
     "a misspelt truth": Case("truht,a,b\n1,1,0\n0,0,1\n", "no truth column among truht",
-        "the score of an answer; did you mean 'truht'?"),
+        "the score of an answer; did you mean truht?"),
     "names of samples": Case("image,truth,a\np1.jpg,x,0.1\np2.jpg,y,0.4\n",
         r"prediction is text \(column 'image', row 0",
         'give row_id="image" if that is right; otherwise leave it out with exclude="image"'),
@@ -138,7 +138,7 @@ def test_missing_file(save, tmp_path):
     refused("is a folder that bbc does not recognise", tmp_path)
     refused(r"is not a file name|no such file", str(tmp_path / "a\0b.csv"))
     assert refused("no file to read", [], kind=BbcError).hint == "give at least one"
-    with pytest.raises(BbcError, match="cannot be read: Is a directory"):
+    with pytest.raises(BbcError, match="is a folder, not a file"):
         sha256_of(tmp_path)
 
 

@@ -207,7 +207,7 @@ def test_a_score_that_is_none_is_missing(changed):
 
     matrix = read(changed(one_nan), roles=Roles(prediction="f1"))
     assert matrix.source.run.evaluation.n_unscored == 1
-    refused("not a score", JSON, roles=Roles(prediction="pss"), hint="'pass'", kind=BbcError)
+    refused("not a score", JSON, roles=Roles(prediction="pss"), hint="mean pass?", kind=BbcError)
 
 
 def table(change):

@@ -55,7 +55,7 @@ ROLES = ("truth", "fold", "repeat", "group", "row_id", "time", "event")
 def test_roles_that_cannot_be(save, role):
     path = save("m.csv", {"fold": [0, 1, 2], **BINARY})
     words, roles = f"{role} is 'fould', which is not a column", Roles(**{role: "fould"})
-    refused(words, path, roles=roles, hint="did you mean 'fold'?")
+    refused(words, path, roles=roles, hint="did you mean fold?")
     twice = Roles(truth="a", fold="a")
     refused("'a' is given two roles", path, roles=twice, kind=OptionError)
 

@@ -37,7 +37,7 @@ from math import pi, sqrt
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
-from bbccli.metrics.kernels.pairs import mean_ranks
+from bbccli.metrics.kernels.pairs import hanley_mcneil_variance, mean_ranks
 from bbccli.notes import Note, of_data
 from bbccli.reading.arrow import SUM_TOLERANCE
 from bbccli.reading.checks.leakage import (
@@ -130,7 +130,8 @@ def check_polarity(
     areas = (sums + n_positive * n_negative / 2) / n_positive / n_negative  # from the middle
     n = len(areas)  # numpy's median would import masked arrays
     median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
-    if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
+    # of scores that know nothing, without ties, which make it smaller
+    if median < 0.5 - ERRORS * sqrt(hanley_mcneil_variance(0.5, n_positive, n_negative)):
         other, name = outcome.classes
         yield of_data.polarity(median, n, name, other, told=told)
 
@@ -153,19 +154,6 @@ def _in_another_order(array: FloatArray, outcome: Outcome) -> Iterator[Note]:
     if clear and len({*order.tolist()}) == len(order):
         classes = [outcome.classes[k] for k in present[order].tolist()]
         yield of_data.other_order(classes, hits / len(truth), others / len(truth))
-
-
-def error_by_chance(n_negative: int, n_positive: int) -> float:
-    """Standard error of the area of scores that know nothing, without ties, which make it smaller.
-
-    Source: Mann & Whitney 1947, the variance of U over the square of the number of pairs.
-
-    Examples
-    --------
-    >>> round(error_by_chance(50, 50), 4)
-    0.058
-    """
-    return sqrt((n_negative + n_positive + 1) / (12 * n_negative * n_positive))
 
 
 def z_of_each(

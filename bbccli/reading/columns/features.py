@@ -109,10 +109,8 @@ def set_aside_features(glance: Glance) -> Sheet:
         return sheet
     known, texts = sheet.declared, sheet.table.texts
     cells = [c for c in sheet.cells if c.source not in texts and c.configuration not in known]
-    if (*cells,) == glance.cells:
-        fractions = glance.fractions
-    else:
-        fractions = np.asarray((some_rows(sheet, cells) % 1 > 0).any(axis=0))
+    some = some_rows(sheet, cells)
+    fractions = np.asarray((some > np.floor(some)).any(axis=0))
     if not fractions.any() and "fold" not in sheet.roles:
         return _without_parts(glance)
     if fractions.all() or not fractions.any():

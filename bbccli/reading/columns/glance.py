@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -123,13 +123,8 @@ def may_be_classes(truth: Column) -> bool:
 def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
     """Return the rows to look at first: all over a table in memory, the first of a file."""
     some = min(sheet.n_rows, n)
-    return _spread(some if sheet.table.on_disk else sheet.n_rows, some)
-
-
-@lru_cache(maxsize=8)
-def _spread(n_rows: int, n: int) -> IntArray:
-    rows: IntArray = readonly(np.linspace(0, n_rows - 1, n, dtype=np.int64))
-    return rows
+    last = (some if sheet.table.on_disk else sheet.n_rows) - 1
+    return np.linspace(0, last, some, dtype=np.int64)
 
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
@@ -168,18 +163,17 @@ def step_of(numbers: FloatArray) -> float:
     return next((float(10.0**-digits) for digits in tried if fits(digits)), 0.0)
 
 
-@lru_cache(maxsize=8)
 def probe_weights(n: int, low: float, high: float) -> FloatArray:
     """Return weights (n,) of rows, as if at random, by whose sums columns are told apart."""
-    return np.asarray(readonly(np.random.default_rng(0).uniform(low, high, n)))
+    return np.random.default_rng(0).uniform(low, high, n)
 
 
-def nearest_sums(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArray:
-    """Return (W, most) for each wanted number (W,) the positions of the nearest sums (C,), or of
-    all if they are fewer, the nearest first.
+def nearest_sums(sums: FloatArray, wanted: FloatArray) -> IntArray:
+    """Return (W, 4) for each wanted number (W,) the positions of the nearest sums (C,), or of all
+    if they are fewer, the nearest first.
     """
     order = np.argsort(sums, kind="stable")
-    start = np.clip(np.searchsorted(sums[order], wanted) - most, 0, max(len(sums) - 2 * most, 0))
-    near = order[start[:, None] + np.arange(min(2 * most, len(sums)))]
+    start = np.clip(np.searchsorted(sums[order], wanted) - 4, 0, max(len(sums) - 8, 0))
+    near = order[start[:, None] + np.arange(min(8, len(sums)))]
     nearest = np.argsort(np.abs(sums[near] - wanted[:, None]), axis=1, kind="stable")
-    return np.asarray(near[np.arange(len(near))[:, None], nearest[:, :most]])
+    return np.take_along_axis(near, nearest[:, :4], axis=1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bbccli.domain.source import Evaluation, LeftOut, ReportedScore, ToolRun
-from bbccli.errors import InputError, naming, parameter
+from bbccli.errors import InputError, naming, nearest, parameter
 from bbccli.notes import listing
 from bbccli.platform.resources import check_size
 from bbccli.platform.text import count
@@ -23,7 +23,7 @@ from bbccli.reading.evaluations.files import File
 from bbccli.reading.interface import Framework, ItemScores, Log, Predictions, ScorerInfo
 from bbccli.reading.layout.known import hash_of_files, sheet_of
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.roles import Request, nearest_names
+from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
 from bbccli.types import Errors, Missing, Task
 
@@ -175,8 +175,9 @@ def _scorer(runs: Runs, request: Request) -> tuple[str, tuple[str, ...], tuple[s
     if chosen not in offered:
         raise InputError(
             f"{parameter('prediction')} is {chosen!r}, which is not a score in all logs of a task",
-            hint=nearest_names(chosen, offered)
-            or (f"choose from {listing(offered, 8)}" if offered else same),
+            hint=nearest(
+                chosen, offered, f"choose from {listing(offered, 8)}" if offered else same
+            ),
         )
     others = tuple(name for name in every if name != chosen)
     return chosen, others, tuple(sorted(lacking[chosen]))
@@ -356,7 +357,7 @@ def _fact(role: str, name: str, result: ItemScores, known: Mapping[str, object])
     if name not in there:
         raise InputError(
             f"{parameter(role)} is {name!r}, which is not a property of item {result.item}",
-            hint=nearest_names(name, [*there]) or f"it has {listing([*there], 8)}",
+            hint=nearest(name, there, f"it has {listing([*there], 8)}"),
         )
     value = there[name]
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)

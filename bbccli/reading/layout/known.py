@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import InputError, OptionError, nearest, parameter
 from bbccli.notes import listing
 from bbccli.reading.arrow import as_arrow, pa, plain
 from bbccli.reading.interface import Predictions
-from bbccli.reading.roles import BESIDE, NAMES, Request, is_given, nearest_names
+from bbccli.reading.roles import BESIDE, NAMES, Request, is_given
 from bbccli.reading.sheet import RUN, WIDE, Sheet
 from bbccli.reading.sources import sha256_of
 from bbccli.reading.table import Table, cells_of
@@ -97,7 +97,7 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
         if name is not None and name not in columns:
             raise sheet.fault(
                 f"{parameter(role)} is {name!r}, which is not a column",
-                hint=nearest_names(name, [*columns]) or f"the columns are {listing([*columns], 8)}",
+                hint=nearest(name, columns, f"the columns are {listing([*columns], 8)}"),
             )
         roles |= {} if name is None else {role: columns[name]}
     if request.roles.time or request.roles.event:

@@ -45,7 +45,7 @@ def names_of_files(paths: Sequence[str]) -> list[str]:
     stems = [(*PurePath(path).parts[:-1], stem_of(path)) for path in plain]
     candidates = ([(parts[-1],) for parts in stems], stems, [PurePath(p).parts for p in plain])
     for parts in candidates:
-        names = _differing(parts)
+        names = without_common(parts)
         if len(set(names)) == len(names):
             return names
     return list(paths)
@@ -59,14 +59,12 @@ def stem_of(path: str) -> str:
     return _FOLD.sub("", stem) or stem
 
 
-def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:
+def without_common(paths: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the paths without their common parts at the start and at the end."""
-    if len(paths) < 2:
-        return ["/".join(parts) for parts in paths]
-    shortest = min(map(len, paths)) - 1  # leave something of each
+    shortest = min(map(len, paths), default=1) - 1  # leave something of each
     start = min(_n_shared(paths), shortest)
     end = min(_n_shared([parts[::-1] for parts in paths]), shortest - start)
-    return ["/".join(parts[start : len(parts) - end]) for parts in paths]
+    return [str(PurePath(*parts[start : len(parts) - end])) for parts in paths]
 
 
 def _n_shared(paths: Sequence[tuple[str, ...]]) -> int:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import OptionError, nearest, parameter
 from bbccli.notes import listing
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import to_numbers
@@ -19,7 +19,6 @@ from bbccli.reading.roles import (
     Hints,
     column_of,
     columns_for_role,
-    nearest_names,
 )
 from bbccli.reading.sample_index import split_caret
 from bbccli.reading.sheet import WIDE, Sheet
@@ -201,11 +200,11 @@ def check_outcome(
         first = _of_survival(table, advised.roles["truth"]) + first
     by_hand = f"{first}{'; otherwise ' * bool(first)}name it 'truth', or give {by_option}"
     also = f"also give {advised}, if that is right" * bool(str(advised) and not of_truth)
-    near = "" if str(advised) else nearest_names("truth", table.names)
+    near = "" if str(advised) else nearest("truth", table.names, " ")
     ways = (by_hand, scores * (rows == of_truth), also, near)
     raise table.fault(
         f"no truth column among {listing(table.names, 8)}",
-        hint="; ".join(filter(None, ways)),
+        hint="; ".join(filter(str.strip, ways)),
     )
 
 

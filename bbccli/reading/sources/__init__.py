@@ -253,11 +253,7 @@ def _matches(path: str | Path) -> Sequence[str | Path]:
 
 def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
     """Return the suffix of the table and the name of the compression; empty and None if absent."""
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    packing = PACKINGS.get(suffixes[-1]) if suffixes else None
-    if packing is not None:
-        suffixes = suffixes[:-1]
-    suffix = suffixes[-1] if suffixes else ""
+    packing, suffix = PACKINGS.get(path.suffix.lower()), unpacked_suffix(path)
     if suffix in _TEXT or (packing is None and (suffix in _BINARY or not suffix)):
         return suffix, packing
     if isinstance(path, Path) and (not os.path.exists(path) or path.is_dir()):  # noqa: PTH110
@@ -276,8 +272,7 @@ def sha256_of(path: Path) -> str:
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-        raise InputError(problem, path=path, hint="check the path") from None
+        raise _unreadable(path, error) from None
 
 
 def file_bytes(path: Path) -> bytes:
@@ -343,7 +338,7 @@ def unpacked_name(name: str) -> str:
     return PurePath(name).stem if PurePath(name).suffix.lower() in PACKINGS else name
 
 
-def unpacked_suffix(path: Path) -> str:
+def unpacked_suffix(path: PurePath) -> str:
     """Return the suffix of a file, without that of a compression."""
     return PurePath(unpacked_name(path.name)).suffix.lower()
 

@@ -203,16 +203,16 @@ def look_of(document: Any) -> str:
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
-    """Return the distinct parts of paths, without a common folder and name.
+    """Return paths without their common parts at the start and at the end.
 
     >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
     (['a', 'b'], ['runs/a/p.csv'])
     >>> short_paths(["/runs/a.csv", "/runs/b.csv"])
     ['a.csv', 'b.csv']
     """
-    parts = [PurePath(path).parts for path in paths]
-    shortest = min(map(len, parts), default=0) - 1
-    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
-    same_name = first < shortest and len({p[-1] for p in parts}) == 1
-    shorter = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
-    return shorter if len(set(shorter)) == len(set(paths)) > 1 else list(paths)
+    if len({*paths}) < 2:
+        return list(paths)
+    from bbccli.reading.layout.stack import without_common
+
+    shorter = without_common([PurePath(path).parts for path in paths])
+    return shorter if len({*shorter}) == len({*paths}) else list(paths)
