@@ -117,8 +117,14 @@ class Column:
                 return origin.path, origin.names.get(self.name, self.name), row - origin.start
         return self.path, self.name, row
 
-    def fault(self, problem: str, entries: int | IntArray, *, hint: str) -> InputError:
-        """Return the error about the first of some entries: file, column, row and value."""
+    def fault(
+        self, problem: str, entries: int | IntArray | None = None, *, hint: str
+    ) -> InputError:
+        """Return the error about the first of some entries: file, column, row and value; or about
+        the whole column.
+        """
+        if entries is None:
+            return InputError(problem, path=self.path, column=self.name, hint=hint)
         wrong = np.atleast_1d(entries)
         entry = int(wrong[0])
         path, column, row = self.place(entry)

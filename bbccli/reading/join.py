@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import OptionError, parameter
 from bbccli.notes import listing, of_data, of_metadata
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.arrow import as_arrow, is_nothing, is_number, null_mask, to_numbers
@@ -240,12 +240,8 @@ def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
             problem = f"has {n_rows} rows, but the run predicts {n_known}, and it is unknown which"
         ways = [entries for entries in ways if correspond(known, column.take(entries))]
         if not ways:
-            raise InputError(
-                problem,
-                path=column.path,
-                column=truth,
-                hint="leave --labels out, since the folder has labels; or give the data of the fit",
-            )
+            hint = "leave --labels out, since the folder has labels; or give the data of the fit"
+            raise column.fault(problem, hint=hint)
     return ways[0] if ways else file.entries(taken=chosen.values())
 
 

@@ -140,10 +140,8 @@ def decide_task(
     """Return the task of a truth: by option, by metadata that fit, or by its values."""
     _, present = truth.named_codes()
     if task is not None and (problem := _problem(task, truth, present)) is not None:
-        raise InputError(
+        raise truth.fault(
             f"{parameter('task', task)}: {problem}",
-            path=truth.path,
-            column=truth.name,
             hint="give another --task, or another truth column by --truth NAME",
         )
     if task is not None:

@@ -18,15 +18,7 @@ from bbccli.domain.outcome import Outcome
 from bbccli.notes import Note, of_data
 from bbccli.reading.column import by_appearance, joint
 from bbccli.reading.predictions import Values
-from bbccli.types import (
-    FloatArray,
-    IntArray,
-    PredictionKind,
-    Task,
-    distinct,
-    lengths_of,
-    starts_of,
-)
+from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct, lengths_of, starts_of
 
 BITS = 20.0
 """An order of the truth recurs by chance in fewer than one of 2^20 files."""

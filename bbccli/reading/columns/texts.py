@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError, parameter
+from bbccli.errors import parameter
 from bbccli.notes import listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import apply, pa, to_numbers
@@ -212,7 +212,7 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
             column = table.column(name)
             values = column.named_codes()[1]
             if len(values) == 2 and {value.casefold() for value in values} in _FLAGS:
-                raise _fault(column, "distinguishes training rows from test rows")
+                raise column.fault("distinguishes training rows from test rows", hint=_HINT)
 
 
 def _is_part(name: str) -> bool:
@@ -227,10 +227,9 @@ def _refuse_beside_folds(column: Column) -> None:
     names = column.named_codes()[1]
     folds = [name for name in names if _kind_of(name) is None]
     if 1 < len(folds) < len(names) and all(map(_is_part, names)):
-        raise _fault(
-            column,
+        raise column.fault(
             f"holds folds, and a subset beside them: {_sizes(column)}",
-            f"give the rows of the folds alone, or of the subset alone; or "
+            hint=f"give the rows of the folds alone, or of the subset alone; or "
             f"{parameter('fold', column.name)} to count it as another fold",
         )
 
@@ -264,11 +263,10 @@ def _refuse_minus_one(fold: Column, glance: Glance) -> None:
     if len(folds) < 4 or folds[0] != -1 or folds[1] not in (0, 1):
         return
     if glance.cells and len(distinct(glance.whole(0)[numbers == -1, 0])) > 1:
-        raise _fault(
-            fold,
+        raise fold.fault(
             f"holds -1 beside the folds, as rows that were never tested: {_sizes(fold)}",
-            f"give the rows of the folds alone; or {parameter('fold', fold.name)} to count -1 as "
-            "another fold",
+            hint=f"give the rows of the folds alone; or {parameter('fold', fold.name)} to count -1 "
+            "as another fold",
         )
 
 
@@ -282,7 +280,7 @@ def _refuse_names(fold: Column) -> None:
         return
     if None in kinds or (len(kinds) < 2 and not (_TRAINING[0] in kinds and len(names) > 1)):
         return
-    raise _fault(fold, f"holds subsets of the data, not folds: {_sizes(fold)}")
+    raise fold.fault(f"holds subsets of the data, not folds: {_sizes(fold)}", hint=_HINT)
 
 
 def _kind_of(name: str) -> str | None:
@@ -308,7 +306,7 @@ def _refuse_unequal(column: Column) -> None:
     if sizes.max() > max(times * sizes.min(), sizes.min() + more):
         hint = f"give {parameter('fold', column.name)} if they are folds; otherwise {_HINT}"
         problem = f"may hold folds, or training and test rows: {_sizes(column)}"
-        raise _fault(column, problem, hint)
+        raise column.fault(problem, hint=hint)
 
 
 def _sizes(column: Column) -> str:
@@ -316,7 +314,3 @@ def _sizes(column: Column) -> str:
     codes, names = column.named_codes()
     sizes = np.bincount(codes[codes >= 0], minlength=len(names))
     return listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
-
-
-def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:
-    return InputError(problem, path=column.path, column=column.name, hint=hint)

@@ -252,15 +252,7 @@ class Zip:
                 data = unpack_within(plain, "zip", member.compress_size)
         except KeyError:
             raise self._file.fault(f"has no {name}") from None
-        except (
-            pa.ArrowException,
-            zipfile.BadZipFile,
-            OSError,
-            ValueError,
-            RuntimeError,
-            NotImplementedError,
-            EOFError,
-        ):
+        except (pa.ArrowException, zipfile.BadZipFile, OSError, ValueError, RuntimeError, EOFError):
             raise self._file.fault(f"{name} is truncated or damaged") from None
         self._read += len(data)  # small or overlapping members add up
         check_ratio(self._read, self._packed, "zip", "read fewer logs at a time")

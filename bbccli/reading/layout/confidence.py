@@ -35,12 +35,8 @@ def by_labels(table: Table, layout: Layout, given: str | None) -> tuple[Table, L
     score, data = layout.predictions.get(PREDICTION, ""), table.data
     columns = [table.column(name) for name in (*layout.spare, *layout.beside)]
     truths = [table.column(layout.roles["truth"])] if "truth" in layout.roles else []
-    if (
-        not columns
-        or score in ("", given)
-        or score not in table.kinds.numeric
-        or not isinstance(data, pa.Table)
-    ):
+    known = columns and score != given and score in table.kinds.numeric
+    if not known or not isinstance(data, pa.Table):
         return table, layout, []
     numbers = to_numbers(table.column(score).values)
     if truths and score.casefold() == "score" and not (numbers % 1 > 0).any():

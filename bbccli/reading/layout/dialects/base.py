@@ -32,17 +32,8 @@ _NUMBERED: Final = pattern(
 )
 _PROBABILITIES: Final = ("y_prob", "y_proba", "y_score", "prob", "proba", "probability")
 _PREDICTIONS: Final = (
-    "score",
-    *_PROBABILITIES,
-    "prediction",
-    ".pred",
-    ".pred_class",
-    "pred",
-    "response",
-    "y_pred",
-    "oof",
-    "oof_pred",
-    "oof_preds",
+    *("score", *_PROBABILITIES, "prediction", ".pred", ".pred_class", "pred", "response", "y_pred"),
+    *("oof", "oof_pred", "oof_preds"),
 )
 
 
