@@ -135,7 +135,7 @@ def copies(by_name: Mapping[str, str]) -> Texts:
 
 @note(CARE, "stray columns")
 def whole_numbers(names: Sequence[str], *, recurring: str = "") -> Texts:
-    """A column holds whole numbers where others hold fractions, or numbers beside labels in words.
+    """A column holds whole numbers where others hold fractions, or numbers beside labels.
     If it predicts far less, it is left out as a feature, such as an age; else it is a
     [configuration](formats.md#rules-on-columns-and-rows).
 
@@ -172,18 +172,8 @@ def indicators(names: Sequence[str], *, folds: bool) -> Texts:
 
 
 @whole_numbers.also
-def features_beside(confidence: str, names: Sequence[str]) -> Texts:
-    """Columns beyond 0 to 1 beside the probability of the predicted class, the only model's."""
-    return (
-        f"{listing(names)} can't be probabilities, as {confidence} is: left out as features",
-        f"confirm with --exclude {names[0]!r}, or give --only '*' if every column is a "
-        "configuration",
-    )
-
-
-@whole_numbers.also
 def numbers_beside(names: Sequence[str], classes: Sequence[str]) -> Texts:
-    """Numbers beside labels in words."""
+    """Numbers beside labels that can be none."""
     verb = "holds" if len(names) == 1 else "hold"
     return (
         f"{listing(names)} {verb} numbers, not labels ({listing(classes)}): left out as features",

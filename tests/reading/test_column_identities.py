@@ -494,7 +494,7 @@ def test_of_several_classes_the_labels_count(save):
     refused("holds the probability of the predicted class", path, exclude="y_pred")
 
 
-YES = np.array(["no", "yes"])
+CALLED = np.where(np.arange(N) % 4, THREE, THREE[::-1])
 LABELS_IN_WORDS = {
     3: {"truth": ANIMALS[THREE], "a": ANIMALS[A.argmax(axis=1)], "b": ANIMALS[THREE[::-1]]},
     2: {"truth": YES[TWO], "a": YES[(P > 0.5) * 1], "b": YES[TWO[::-1]]},
@@ -504,7 +504,7 @@ LABELS_IN_WORDS = {
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_numbers_beside_labels_in_words_are_no_predictions(save, n_classes):
     """Lengths of texts, and times: the labels were refused as text, and were to be left out."""
-    extra = {"n_tokens": np.arange(N) * 7 % 90, "latency": np.where(Q > 0.1, 2 + Q, np.nan)}
+    extra = {"n_tokens": np.arange(N) * 7 % 90, "latency": np.where(Q > 0.1, 2 + WIDTH, np.nan)}
     matrix = read(save("m.csv", {**LABELS_IN_WORDS[n_classes], **extra}))
     assert matrix.configurations == ("a", "b") and matrix.kind is PredictionKind.LABEL
     (said,) = (note.text for note in matrix.notes if note.code == "whole-numbers")
@@ -512,13 +512,64 @@ def test_numbers_beside_labels_in_words_are_no_predictions(save, n_classes):
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "column"), [(2, P), (2, TWO[::-1]), (3, THREE[::-1]), (3, THREE[::-1] + 1)]
+    ("n_classes", "column"), [(2, P), (2, TWO[::-1]), (3, CALLED), (3, CALLED + 1)]
 )
 def test_numbers_that_may_be_predictions_beside_labels_are_refused(save, n_classes, column):
     path = save("m.csv", {**LABELS_IN_WORDS[n_classes], "n_tokens": 5 + np.arange(N), "c": column})
     error = refused("holds numbers, but other predictions are words", path)
     assert error.column == "c" and error.hint.startswith('exclude="c" if')
     assert read(path, exclude="c").configurations == ("a", "b")
+
+
+OF_NUMBERS = {
+    3: {"label": THREE, "a": CALLED, "b": A.argmax(axis=1)},
+    2: {"label": TWO, "a": (P > 0.5) * 1, "b": (Q > 0.5) * 1},
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_numbers_beside_labels_in_numbers_are_no_predictions(save, n_classes):
+    """A loss beside labels of three classes made a regression of the codes, with an RMSE."""
+    rng = np.random.default_rng(9)
+    loss, age = rng.gamma(2, 3, N).round(3), rng.integers(18, 80, N)
+    table = OF_NUMBERS[n_classes] | {"loss": loss, "age": age}
+    matrix = read(save("m.csv", table))
+    assert matrix.configurations == ("a", "b") and matrix.kind is PredictionKind.LABEL
+    (said,) = (note.text for note in matrix.notes if note.code == "whole-numbers")
+    assert said.startswith("loss, age hold numbers, not labels (0, 1")
+    assert read(save("p.csv", table), only="*").n_configurations == 4
+    in_parts = read(save("q.csv", table | {"part": np.arange(N) % 5}))
+    assert in_parts.configurations == ("a", "b")
+    assert any("part holds a few whole numbers" in note.text for note in in_parts.notes)
+    assert read(save("m.csv", table), exclude=["a", "b", "age"]).configurations == ("loss",)
+    of_folds = read(save("f.csv", table | {"fold": np.arange(N) % 3, "part": np.arange(N) % 5}))
+    assert of_folds.configurations == ("a", "b")
+    assert "whole-numbers" not in codes(read(save("n.csv", OF_NUMBERS[n_classes])))
+
+
+def test_numbers_that_follow_the_truth_stay_beside_labels(save):
+    """Of values that one model rounds, another does not; nor is a constant a feature of these."""
+    table = {"y": THREE, "rounded": CALLED, "ridge": THREE + WIDTH / 9}
+    assert read(save("m.csv", table)).task is Task.REGRESSION
+    constant = {"y": THREE, "rounded": CALLED, "mean": np.full(N, 0.97)}
+    assert read(save("c.csv", constant)).configurations == ("rounded", "mean")
+    rng = np.random.default_rng(3)
+    noise = {"y": THREE, "a": rng.integers(0, 3, N)} | {f"b{i}": rng.random(N) for i in range(9)}
+    assert read(save("n.csv", noise)).n_configurations == 10  # the labels say nothing either
+    margins = {"y": TWO, "a": (P > 0.5) * 1, "svm": 4 * Q - 2}
+    assert read(save("s.csv", margins)).configurations == ("a", "svm")
+    share = {"y": TWO, "a": (P > 0.5) * 1, "share": np.random.default_rng(4).random(N)}
+    assert read(save("w.csv", share)).configurations == ("a", "share")  # a share may be a model's
+    counts = np.random.default_rng(5).poisson(40, N)
+    visits = {"y": counts, "a": np.roll(np.sort(counts), 1)[np.argsort(np.argsort(counts))]}
+    assert read(save("v.csv", visits | {"b": WIDTH})).task is Task.REGRESSION  # of many values
+
+
+def test_a_label_beside_what_predicts_nothing(save):
+    """The hint led to the AUC of an entropy."""
+    path = save("m.csv", {"y": TWO, "pred": (P > 0.5) * 1, "entropy": WIDTH / 10})
+    refused("pred may be the label of entropy", path, hint="exclude entropy if it predicts nothing")
+    assert read(path, exclude="entropy").configurations == ("pred",)
 
 
 @pytest.mark.parametrize(
@@ -549,7 +600,7 @@ def test_features_beside_the_probability_of_the_predicted_class(save):
     matrix = read(save("m.csv", {**features, **shared, "y": TWO, **predicted}))
     assert matrix.configurations == ("share", "prediction_score")  # a share may be a model's
     (said,) = (note.text for note in matrix.notes if note.code == "whole-numbers")
-    assert "x0, x1, x2 can't be probabilities" in said
+    assert "x0, x1, x2 hold numbers, not labels (0, 1): left out as features" in said
     only = read(save("m.csv", {**features, "y": TWO, **predicted}), only="*")
     assert only.n_configurations == 5
     margins = {"svm": 4 * Q - 2, "prob": P}

@@ -33,9 +33,9 @@ def test_features_beside_the_predictions_of_one_model(save):
     model = {"label": TRUTH, "prediction": (P > 0.5) * 1, "prediction_score": P}
     matrix = read(save("m.csv", {**features, **model}))
     assert matrix.configurations == ("prediction_score",)
-    assert "f0, f1, f2 can't be probabilities" in text(matrix, "whole-numbers")
+    assert "f0, f1, f2 hold numbers, not labels" in text(matrix, "whole-numbers")
     # margins of other models beside labels that name theirs
-    rivals = {"svm": RNG.normal(size=N), "lr_pred": (P > 0.5) * 1, "lr_prob": P}
+    rivals = {"svm": 4 * Q - 2, "lr_pred": (P > 0.5) * 1, "lr_prob": P}
     assert read(save("r.csv", {"y": TRUTH, **rivals})).configurations == ("svm", "lr_prob")
 
 

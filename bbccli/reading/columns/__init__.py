@@ -23,7 +23,7 @@ from bbccli.reading.columns.features import (
 )
 from bbccli.reading.columns.glance import Glance
 from bbccli.reading.columns.groups import set_aside_groups
-from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
+from bbccli.reading.columns.labels import one_of_each_model, set_aside_numbers, turn_confidence
 from bbccli.reading.columns.residuals import refuse_residuals
 from bbccli.reading.columns.searches import (
     doubt_rows_of_folds,
@@ -64,6 +64,7 @@ RULES: Mapping[str, Callable[[Glance], Sheet]] = MappingProxyType(
         "certainty": leave_out_certainty,
         "spread": leave_out_spread,
         "probability of the predicted class": turn_confidence,
+        "numbers beside labels": set_aside_numbers,
         "labels of probabilities": one_of_each_model,
         "whole numbers": set_aside_features,
         "blends": set_aside_blends,

@@ -16,8 +16,10 @@ from bbccli.notes import identities, listing, of_metadata
 from bbccli.platform.text import pattern
 from bbccli.reading.arrow import as_arrow
 from bbccli.reading.classes import codes_among
-from bbccli.reading.column import number_of
+from bbccli.reading.column import in_equal_parts, number_of
+from bbccli.reading.columns.features import AS_GOOD, ERRORS
 from bbccli.reading.columns.glance import FEWEST_ROWS, Glance, all_rows, some_rows
+from bbccli.reading.roles import is_given
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -39,6 +41,9 @@ LOWEST = 0.99
 
 _ERRORS = 2.5
 """Standard errors from which a probability says more of the class than of being right."""
+
+_MOST_CLASSES, _COMPARED = 20, 5
+"""Most classes beside which numbers are no counts; and labels whose agreement is looked at."""
 
 
 def codes_of(glance: Glance, name: str) -> IntArray | None:
@@ -64,7 +69,6 @@ def turn_confidence(glance: Glance) -> Sheet:
     high = np.fmin.reduce(glance.array, axis=0) >= LOWEST / len(classes)
     likely = np.flatnonzero(high).tolist()
     likely = [c for c in likely if len(classes) == 2 or _CONFIDENCE.search(cells[c].name)]
-    used = list[str]()
     for c in likely if likely and glance.labels else ():
         cell, order = cells[c], _by_nearness(cells[c].name, glance.labels, sheet.table.names)
         near = ((name, codes_of(glance, name)) for name in order)
@@ -87,20 +91,7 @@ def turn_confidence(glance: Glance) -> Sheet:
         gone = label if turned else cell.name
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
         sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
-        used.append(cell.source)
-    return _without_features(glance, sheet, used)
-
-
-def _without_features(glance: Glance, sheet: Sheet, of_model: Sequence[str]) -> Sheet:
-    """Return the sheet without what can't be a probability, as that of the only model is: features,
-    exported with its predictions.
-    """
-    there = {cell.name for cell in sheet.cells} - {*of_model}
-    beyond = ((glance.array < 0) | (glance.array > 1)).any(axis=0) & glance.fractions
-    names = [cell.name for cell in compress(glance.cells, beyond) if cell.name in there]
-    if not names or not of_model:
-        return sheet
-    return sheet.without(names, identities.features_beside(of_model[0], names))
+    return sheet
 
 
 def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
@@ -157,17 +148,16 @@ def one_of_each_model(glance: Glance) -> Sheet:
     Seen: a label that in every row is the class whose probability is above 0.5, or the largest; or
       above another cut, if the names tie them; numbers beside labels in words
     Means: labels and probabilities of one model; features
-    Done: the probabilities count, with a note, or an error if names tie what contradicts it;
-      numbers beside words are left out, or refused if they may be predictions
+    Done: the probabilities count, with a note, or an error if names tie what contradicts it, and
+      for numbers beside words
     """
     sheet, classes = glance.sheet, glance.classes
     models = _models(glance) if classes else {}
     if not models:
-        return _without_numbers(glance, sheet)
+        return _refuse_numbers(glance, sheet)
     pairs = _pairs(sheet, [*models])
     labels = glance.labels
     glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
-    nameless = list[str]()
     for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
         codes = codes_of(glance, label) if alone else None
@@ -190,38 +180,60 @@ def one_of_each_model(glance: Glance) -> Sheet:
             if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = of_metadata.prediction_chosen(model, [label], "only")
                 sheet = sheet.without([sheet.configurations[label][0].name], note)
-                match = _LABEL.fullmatch(label)
-                within = ((glances[model] >= 0) & (glances[model] <= 1)).all()
-                nameless += [model] * bool(model == named and match and not _head(match) and within)
                 break
-    return _without_numbers(glance, _without_features(glance, sheet, nameless))
+    return _refuse_numbers(glance, sheet)
 
 
-def _without_numbers(glance: Glance, sheet: Sheet) -> Sheet:
-    """Return the sheet without numbers beside labels in words, of which they can't be any: lengths
-    of texts, times, losses.
+def set_aside_numbers(glance: Glance) -> Sheet:
+    """Leave out numbers beside labels that can be neither labels nor probabilities.
 
-    Refuse what may be labels under their codes, or of two classes a probability.
+    Seen: beside labels of up to 20 classes, numbers that are none (of two classes, beyond 0 and 1),
+      far less correlated with the truth
+    Means: features, such as a latency or the length of a text; losses
+    Done: left out, with a note
     """
-    classes, texts, cells = glance.classes, sheet.table.texts, sheet.undecided
-    words = {cell.source for cell in sheet.cells if cell.source in texts} if classes else set()
-    if not cells or words.isdisjoint(glance.labels if words else ()):
+    sheet, labels = glance.sheet, glance.labels
+    cells = [cell for cell in glance.cells if cell.source not in {*labels}]
+    if not (cells and labels) or len(glance.classes) > _MOST_CLASSES:
         return sheet
-    if not all(np.isnan(number_of(name)) for name in classes):
+    beyond = [(part < 0).any() or (part > 1).any() for part in some_rows(sheet, cells).T]
+    cells = [*compress(cells, beyond)] if len(glance.classes) == 2 else cells
+    known = (codes_of(glance, name) for name in labels[:_COMPARED]) if cells else ()
+    best = np.nanmax([0.0, *(_agreement(codes, glance) for codes in known if codes is not None)])
+    if best < ERRORS / np.sqrt(sheet.n_rows):
         return sheet
-    numbers = some_rows(sheet, cells)
-    top = 1 if len(classes) == 2 else len(classes)
-    strange = ((numbers < 0) | (numbers > top)).any(axis=0)
-    strange |= (numbers % 1 > 0).any(axis=0) & (len(classes) > 2)
-    if not strange.all():
-        may_be = cells[int(np.argmin(strange))].name
+    folds = "fold" in sheet.roles or is_given(glance.request.folds)
+    pairs = ((cell.name, all_rows(sheet, [cell])[:, 0]) for cell in cells)
+    weak = ((n, column) for n, column in pairs if _agreement(column, glance) < AS_GOOD * best)
+    names = [name for name, column in weak if folds or not in_equal_parts(column)]
+    if not 0 < len(names) < len(sheet.cells):
+        return sheet
+    return sheet.without(names, identities.numbers_beside(names, glance.classes))
+
+
+def _agreement(column: FloatArray | IntArray, glance: Glance) -> float:
+    """Return the correlation of a column (n,) with the codes of the truth, whatever its sign; NaN
+    of a constant.
+    """
+    there = np.isfinite(column) & (glance.codes >= 0)
+    alike = abs(np.corrcoef(column[there], glance.codes[there])[0, 1])
+    return float(alike) if len({*column[there].tolist()}) > 1 else np.nan
+
+
+def _refuse_numbers(glance: Glance, sheet: Sheet) -> Sheet:
+    """Refuse numbers beside labels in words: they may be labels under their codes, or of two
+    classes a probability.
+    """
+    cells, numbers = sheet.undecided, [*map(number_of, glance.classes)]
+    words = {cell.source for cell in sheet.cells} & sheet.table.texts if numbers else set[str]()
+    if cells and words & {*glance.labels} and np.isnan(numbers).all():
         raise sheet.fault(
-            f"holds numbers, but other predictions are words: {listing(classes, 8)}",
-            column=may_be,
-            hint=f"{parameter('exclude', may_be)} if it is not a prediction, else write its labels",
+            f"holds numbers, but other predictions are words: {listing(glance.classes, 8)}",
+            column=cells[0].name,
+            hint=f"{parameter('exclude', cells[0].name)} if it is not a prediction, else write its "
+            "labels",
         )
-    names = [cell.name for cell in cells]
-    return sheet.without(names, identities.numbers_beside(names, classes))
+    return sheet
 
 
 def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
@@ -251,8 +263,8 @@ def _contradiction(
         hint=f"{parameter('positive', classes[0])} if {model} is that of {classes[0]!r}, "
         f"{parameter('only')} '*' if both are configurations"
         if single and 2 * n_unlike > n_rows
-        else f"{parameter('exclude')} {label} if they are of one model, "
-        f"{parameter('only')} '*' if both are configurations",
+        else f"{parameter('exclude')} {label} if they are of one model, {parameter('exclude')} "
+        f"{model} if it predicts nothing, {parameter('only')} '*' if both are configurations",
     )
 
 
