@@ -25,14 +25,17 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
 
 
 @note(DOUBT, "coverage")
-def never_predicted(n_rows: int, value: float, which: str) -> Texts:
+def never_predicted(n_rows: int, value: float, which: str, *, sure: bool = True) -> Texts:
     """All configurations hold one value in whole folds or runs of samples and hardly ever
     elsewhere, like an array of zeros that was never filled there. These count as missing.
 
     Remedy: leave such cells empty. `--missing error` refuses.
     """
+    were, rest = ("were never", "; these count as missing")
+    if not sure:
+        were, rest = ("may not be", ", its least, but their truth is like that of all rows")
     return (
-        f"{n_rows} rows were never predicted: {which} is {value:g} there; these count as missing",
+        f"{n_rows} rows {were} predicted: {which} is {value:g} there{rest}",
         "leave cells empty where there is no prediction",
     )
 

@@ -384,7 +384,7 @@ def truth_apart(value: str, n: int, others: str) -> Texts:
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
     """A configuration orders all samples like the truth, or in reverse, or has a correlation of
     0.9999 with it, and no other comes near; or some err far more in one fold than in others, each
-    fold being that of some: leakage, or a copy of the outcome.
+    fold being that of some, or in the first or last rows: leakage, or a copy of the outcome.
 
     Remedy: find out why: it may be a transformed copy of the truth, or a model that has seen it.
     """
@@ -398,12 +398,17 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
 
 
 @perfect_configuration.also
-def seen_in_training(names: Sequence[str]) -> Texts:
-    """Configurations err far more in one fold than in all others, and each fold is that of some."""
+def seen_in_training(names: Sequence[str], samples: str = "") -> Texts:
+    """Configurations err far more in one fold than in all others, and each fold is that of some; or
+    in the `samples` at one end than in all others.
+    """
+    rest = "" if samples else ", and every fold is the worst for some"
     return (
-        f"{_with_verb(names, 'errs', 'err')} far more in one fold than in the others, and every "
-        "fold is the worst for some, as for models that also predict rows they were fitted on",
-        "keep each model's predictions of its left-out fold only, joined into one column per "
+        f"{_with_verb(names, 'errs', 'err')} far more in {samples or 'one fold'} than in the "
+        f"others{rest}, as for models that also predict rows they were fitted on",
+        "keep only rows that no model was fitted on"
+        if samples
+        else "keep each model's predictions of its left-out fold only, joined into one column per "
         "configuration",
     )
 

@@ -58,7 +58,7 @@ def complete(
     n_samples, missing = sheet.n_samples, missing_in(predictions.array)
     n_left_out = n_samples - len(sheet.usable)
     if there is None and not n_left_out and not missing.any():
-        return predictions, np.ones(n_samples, bool), []
+        return predictions, np.ones(n_samples, bool), [*sheet.unpredicted]
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
     policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)

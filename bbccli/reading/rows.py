@@ -163,9 +163,10 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
 
     Seen: one value in whole folds or one run of rows, by one configuration or all, and almost never
       elsewhere; or a whole number beyond the truth, farther from it or from all other predictions
-      of one than any of these (-999)
+      of one than any of these (-999); or the least of one's fractions, 0, where the truth is as in
+      all rows
     Means: an array of zeros that was filled fold by fold, or a code for a missing value
-    Done: they count as missing, with a note
+    Done: they count as missing, with a note; the last is only doubted
     """
     if sheet.scored or sheet.nested or values.words:
         return sheet, values
@@ -178,6 +179,10 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     every = "every configuration" if len(sheet.configurations) > 1 else "the prediction"
     suspects = [_of_all(sheet, some), _far_off(sheet, flat, some)]
     for name, cells, value, sure in chain(*suspects, _of_each(sheet, some, seen)):
+        if sure is None:
+            n_rows = int((flat[:, cells[0]] == value).sum())
+            notes.append(lacking.never_predicted(n_rows, value, name, sure=False))
+            continue
         strange = [] if sure else _strange(sheet, some[:, cells], cells, value)
         rows = _rows_of(flat, cells, value) if sure or strange else cells[:0]
         if len(rows) and (sure or _never_predicted(sheet, flat, rows, value, strange)):
@@ -190,30 +195,42 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     return sheet, values
 
 
-_Suspect = tuple[str, IntArray, float, bool]
-"""A configuration, or none for all, its cells, and a value; and whether that is sure."""
+_Suspect = tuple[str, IntArray, float, bool | None]
+"""A configuration, or none for all, its cells, and a value; and whether that is sure, or None if it
+is only a doubt.
+"""
 
 
 def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Suspect]:
     """Yield the whole numbers, beyond the truth, that one configuration holds in several of some
     rows (n, C) and that are farther from its other predictions (R N, C) than these from each other,
-    or mostly farther from the truth than all these, which are within its range.
+    or mostly farther from the truth than all these, which are within its range. The least whole
+    number of fractions is doubtful if its truth is like that of all, but not like that of as many
+    rows that are predicted next: genuine zeros are the farthest from what is positive.
     """
     truth = sheet.of_samples.get("truth")
     if truth is None or sheet.by_class:
         return
     values = np.arange(2) if truth.is_text or truth.is_boolean else to_numbers(truth.values)
+    high = np.resize(values > values.mean(), len(flat))
     for of in (np.fmin, np.fmax):
         ends = of.reduce(some, axis=0)
         beyond = (ends < values.min()) | (ends > values.max())
         often = (some == ends).sum(axis=0) > 2
-        for c in np.flatnonzero(beyond & often & (np.trunc(ends) == ends)).tolist():
+        least = np.asarray((some > np.floor(some)).any(axis=0) & (of is np.fmin))
+        for c in np.flatnonzero((beyond | least) & often & (np.trunc(ends) == ends)).tolist():
             held, there = flat[:, c] == ends[c], ~np.isnan(flat[:, c])
             others, off = flat[there & ~held, c], np.abs(flat[:, c] - np.resize(values, len(flat)))
             apart = np.abs(others - ends[c]).min(initial=np.inf)
             wrong = np.median(off[held]) > off[there & ~held].max(initial=0) <= np.ptp(values)
-            if len(distinct(others)) >= FEWEST and (wrong or apart >= np.ptp(others) > 0):
-                yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), True
+            sure = wrong or apart >= np.ptp(others) > 0
+            sure = sure and beyond[c] and len(distinct(others)) >= FEWEST
+            n, ranked = int(held.sum()), high[np.argsort(flat[:, c], kind="stable")]
+            doubt = least[c] and 2 * len(distinct(others)) > len(others)
+            unlike = _bits(ranked[:n], ranked[n : 2 * n])
+            like = _bits(ranked[:n], ranked[n:])
+            if sure or (doubt and abs(unlike) > BITS > 4 * abs(like)):
+                yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), sure or None
 
 
 def _of_all(sheet: Sheet, some: FloatArray) -> Iterator[_Suspect]:
@@ -360,15 +377,17 @@ def _known_by_truth(sheet: Sheet, rows: IntArray, share: float) -> bool:
     codes = np.tile(sheet.of_samples["truth"].named_codes()[0], sheet.n_repeats)
     counts = np.bincount(codes[rows], minlength=int(codes.max()) + 1)
     most = int(np.argmax(counts))
-    n, n_others = len(rows), len(codes) - len(rows)
-    inside = counts[most] / n
-    outside = (np.count_nonzero(codes == most) - counts[most] + 1) / (n_others + 2)
-    if inside <= max(share, outside):
-        return False
-    bits = inside * np.log2(inside / outside)
-    if inside < 1:
-        bits += (1 - inside) * np.log2((1 - inside) / (1 - outside))
-    return bool(n * bits >= BITS)
+    held, others = codes[rows] == most, np.delete(codes, rows) == most
+    return bool(held.mean() > share) and _bits(held, others) >= BITS
+
+
+def _bits(part: BoolArray, others: BoolArray) -> float:
+    """Return the evidence in bits that a larger share of a part is True than of others; negative if
+    it seems smaller.
+    """
+    p, q = part.mean(), (np.count_nonzero(others) + 1) / (len(others) + 2)
+    bits = sum(a * np.log2(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
+    return float(len(part) * bits * np.sign(p - q))
 
 
 RULES = {"folds of repeats": by_outcome, "rows never predicted": without_unpredicted}

@@ -40,6 +40,12 @@ def _regression(n_models=3):
     return pd.DataFrame({"truth": truth, **models})
 
 
+def _from_zero():
+    frame = (_regression() - 25).clip(0.01).round(2)
+    frame.loc[frame["truth"].idxmin(), "truth"] = 0.0
+    return frame
+
+
 def _classes():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 3, N)
@@ -263,6 +269,36 @@ def test_one_of_several_configurations_lacks_what_it_never_predicted():
     assert not notes(matrix, "samples-left-out")
 
 
+@pytest.mark.parametrize("names", [["m0"], ["m0", "m1", "m2"]])
+@pytest.mark.parametrize("frame", [_binary, _from_zero])
+def test_zeros_here_and_there_of_one_model_are_doubted(frame, names):
+    """The AUC fell from 0.86 to 0.79 at exit 0, and another model won."""
+    rows = np.random.default_rng(3).permutation(N)
+    some = frame()[["truth", *names]]
+    (text,) = notes(read(fill(some.copy(), rows[:30], 0.0, "m0")))
+    assert text.startswith("30 rows may not be predicted: m0 is 0 there")
+    assert not notes(read(fill(some.copy(), rows[:9], 0.0, "m0")))  # too few to tell
+    high = np.flatnonzero(some["truth"] > some["truth"].mean())[:30]
+    assert not notes(read(fill(some.copy(), high, 0.0, "m0")))  # not like all rows
+    turned = some[["truth"]].assign(m0=some["m0"].max() + 0.01 - some["m0"])
+    assert notes(read(fill(turned, rows[:30], 0.0, "m0")))
+    lowest = np.argsort(some["truth"] + some["m0"] / 1e3, kind="stable")[:30]
+    assert not notes(read(fill(some.copy(), lowest, 0.0, "m0")))  # rightly so low
+    assert not notes(read(fill(some.copy(), rows[:30], some["m0"].max() + 0.001, "m0")))
+    assert not notes(read(fill(some.copy(), rows[:30], some["m0"].min() - 1e-4, "m0")))  # not whole
+
+
+def test_zeros_of_a_model_that_knows_nothing_are_no_doubt():
+    """Nor are those beside few other values, of which the least is as often."""
+    frame = _binary(1)
+    frame["m0"] = np.random.default_rng(4).permutation(frame["m0"])
+    rows = np.random.default_rng(3).permutation(N)
+    assert not notes(read(fill(frame, rows[:30], 0.0)))
+    frame = _binary(1)
+    frame["m0"] = frame["m0"].round(1).clip(0.1)
+    assert not notes(read(fill(frame, rows[:30], 0.0)))
+
+
 def test_one_model_of_several_classes_lacks_what_it_never_predicted():
     frame = fill(_classes(), ROW < 30)
     for model, shift in (("m2", 1), ("m3", 2)):
@@ -304,5 +340,9 @@ def test_the_truth_tells_rows_where_it_is_another_in_them_by_ten_bits():
         if inside > 0.5:
             known = _known_by_truth(sheet, np.arange(n, n + n_rows), 0.6)
             said.append((known, inside > max(outside, 0.6) and bits >= 10))
+    rarer = np.append(np.ones(400), np.arange(100) % 4 > 0) * 1  # 75% beside all
+    column = Column("m.csv", "truth", pa.array(rarer), np.arange(500))
+    sheet = SimpleNamespace(n_repeats=1, of_samples={"truth": column})
+    assert not _known_by_truth(sheet, np.arange(400, 500), 0.6)
     known, expected = zip(*said, strict=True)
     assert known == expected and 50 < sum(known) < len(known) - 50

@@ -1,9 +1,12 @@
-"""Leakage: columns that equal the truth, are always right as no other is, or mark answers."""
+"""Leakage: columns that equal the truth, are always right as no other is, or mark answers; and rows
+that models were fitted on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
+from itertools import compress
 from math import log, sqrt
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import InputError
 from bbccli.metrics.kernels.pairs import area, hanley_mcneil_variance
+from bbccli.metrics.kernels.parts import two_parts
 from bbccli.notes import Note, listing, of_data
 from bbccli.reading.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
@@ -32,6 +36,11 @@ MOST_NAMED = 10
 
 WORSE, CELLS = 1.5, 2**21
 """Times by which a fitted model errs more on samples it has not seen; and the numbers looked at."""
+
+FAR = (2, 10)
+"""Times by which most err more in a part of the rows, by probabilities or values, and by labels,
+which for training rows are almost always right.
+"""
 
 ONE_SIZE, FEWEST_MARKS = 0.4, 50
 """Least share and number of either class where predictions may be marks, as their means tell."""
@@ -193,7 +202,8 @@ def on_perfection(
 def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -> Iterator[Note]:
     """Yield a note if most configurations err far more in one fold than in any other, and every
     fold is that of some, as of models that predict the rows they were fitted on: a fold that is
-    hard is hard for most, and then no other is the hardest.
+    hard is hard for most, and then no other is the hardest. Without folds, if at least half err far
+    more, or less, in the first rows than in all later ones; see `two_parts`.
 
     Fewer than most are noted if, beyond that fold, each errs less than the best of the others: fits
     that failed in one fold are no better than those elsewhere.
@@ -201,24 +211,31 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
     `folds` are (R, N), of which the first repeat is used.
     """
     array, truth, names = values.array[0], outcome.values, values.configurations
-    if folds is None or values.available is not None or outcome.task is Task.SURVIVAL:
-        return
-    n_folds = int(folds[0].max()) + 1
-    if not 2 < n_folds <= len(names):
+    if values.available is not None or outcome.task is Task.SURVIVAL:
         return
     some = np.linspace(0, len(truth) - 1, min(len(truth), CELLS // len(names)), dtype=np.int64)
     columns, truth = array[some], truth[some]
+    labels = columns.ndim == 3 or values.kind is PredictionKind.LABEL
     if columns.ndim == 3:
         columns = columns.argmax(axis=2)
     elif values.kind is PredictionKind.SCORE and outcome.task is Task.BINARY:
         low, high = columns.min(axis=0), columns.max(axis=0)
         columns = (columns - low) / np.maximum(high - low, np.finfo(float).tiny)
     errors = np.abs(columns - truth[:, None]).clip(max=1 if outcome.classes else None)
-    inside = folds[0][some] == np.arange(n_folds)[:, None]
+    parts = folds[0][some] if folds is not None else two_parts(errors.mean(axis=1), truth)
+    inside = parts == np.arange(int(parts.max()) + 1)[:, None]
     sizes, sums = inside.sum(axis=1, keepdims=True), inside.astype(float) @ errors
-    if not sizes.all():
+    fits = len(inside) == 2 if folds is None else 2 < len(inside) <= len(names)
+    if not fits or not sizes.all():
         return
     within, beyond = sums / sizes, (errors.sum(axis=0) - sums) / (len(some) - sizes)
+    if folds is None:
+        worse = within > FAR[labels] * beyond
+        part = int(worse.sum(axis=1).argmax())
+        samples = f"samples {some[inside[part]][0]} to {some[inside[part]][-1]}"
+        if 2 * np.count_nonzero(worse[part]) >= len(names):
+            yield of_data.seen_in_training([*compress(names, worse[part])], samples)
+        return
     spread = errors.std(axis=0) * np.sqrt(1 / sizes + 1 / (len(some) - sizes))
     worse = within - beyond > (1 + sqrt(2 * log(len(names)))) * spread  # most by chance, and 1
     worse &= within > WORSE * np.partition(within, -2, axis=0)[-2]
