@@ -132,6 +132,18 @@ def _read_words(sheet: Sheet, rows: IntArray) -> Values:
 def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
     """Tell the kind of the predictions, given the outcome of the N samples, and arrange them."""
     task, names = outcome.task, tuple(sheet.configurations)
+    # as in `gpt4_correct`, not `bias_corrected`
+    called = all(re.search(r"(?i)(?<![^\W_])correct(?![^\W_])", name) for name in names)
+    called &= not sheet.declared
+    doubtful = (task is Task.REGRESSION and len(distinct(outcome.values)) > 2) or called
+    marks = doubtful and task is not Task.SCORE and values.all_among([0, 1])
+    if marks and not any(map(values.all_among, ([0], [1]))):
+        why = f", and called {listing(names)}" if called else ", but the truth is not"
+        raise sheet.fault(
+            f"all predictions are 0 or 1{why}",
+            hint=f"give {parameter('task', Task.SCORE)} if they say which answers are right"
+            + f", {parameter('only')} '*' if they are labels" * called,
+        )
     if task.is_classification and not sheet.by_class:
         labels = _labels(sheet, values, outcome.classes)
         if labels is not None:
@@ -140,12 +152,6 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
         raise text_fault(_worded([column for column in _columns(sheet) if column.is_text]), sheet)
     if task.is_classification:
         return _by_class(sheet, values, outcome.classes, several=task is Task.MULTICLASS)
-    marks = task is Task.REGRESSION and values.all_among([0, 1])
-    if marks and not any(map(values.all_among, ([0], [1]))) and len(distinct(outcome.values)) > 2:
-        raise sheet.fault(
-            "all predictions are 0 or 1, but the truth is not",
-            hint=f"give {parameter('task', Task.SCORE)} if they say which answers are right",
-        )
     return replace(values, kind=PredictionKind.SCORE) if task is Task.SURVIVAL else values
 
 
@@ -286,16 +292,12 @@ def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str,
     """Return `_places` if every configuration has exactly one column per class."""
     places = _places(sheet)
     for configuration, by_class in places.items():
-        missing = [name for name in classes if name not in by_class]
-        unknown = [name for name in by_class if name not in classes]
-        if missing or unknown:
-            what = (
-                f"no column of class {missing[0]!r}"
-                if missing
-                else f"a column {sheet.cells[by_class[unknown[0]]].name!r}"
-            )
+        wrong = [f"no column of class {name!r}" for name in classes if name not in by_class]
+        unknown = [place for name, place in by_class.items() if name not in classes]
+        wrong += [f"a column {sheet.cells[place].name!r}" for place in unknown]
+        if wrong:
             raise sheet.fault(
-                f"configuration {configuration!r} has {what}, "
+                f"configuration {configuration!r} has {wrong[0]}, "
                 f"but the classes are {listing(classes, 8)}",
                 hint="give one column 'config::class' for every configuration and class",
             )

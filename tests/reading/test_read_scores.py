@@ -201,6 +201,24 @@ def test_marks_alone_are_no_values(save):
     assert read(save("n.csv", zeros)).n_configurations == 3
 
 
+@pytest.mark.parametrize("truth", [np.array(["no", "yes"]), np.array([0, 1]), np.array([*"abc"])])
+def test_columns_called_correct_are_marks(save, truth):
+    """Marks of answers were taken as labels, or as the probability of a class."""
+    rng = np.random.default_rng(6)
+    gold = truth[rng.integers(0, len(truth), 60)]
+    right = {f"{name}_correct": (rng.random(60) < 0.8) * 1 for name in "ab"}
+    words = "all predictions are 0 or 1, and called a_correct, b_correct"
+    path = save("m.csv", {"gold": gold} | right)
+    refused(words, path, hint="--task score if they say which answers are right, --only '*' if")
+    assert read(path, task=Task.SCORE).configurations == ("a_correct", "b_correct")
+    if len(truth) == 2:
+        assert read(path, only="*").configurations == ("a_correct", "b_correct")
+        other = {"bias_corrected": right["a_correct"]}
+        assert read(save("n.csv", {"gold": gold} | other)).n_configurations == 1
+        mixed = right | {"c": right["b_correct"][::-1]}
+        assert read(save("o.csv", {"gold": gold} | mixed)).n_configurations == 3
+
+
 @pytest.mark.parametrize("mark", ["a_score", "a_right"])
 def test_marks_beside_answers_in_numbers_are_refused(save, mark):
     long = answers_in_numbers()
