@@ -25,7 +25,7 @@ def numbers(matrix):
     return dict(zip(matrix.configurations, matrix.predictions[0].T.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("orient", ["records", "split", "columns"])
+@pytest.mark.parametrize("orient", ["records", "split", "columns", "index", "table"])
 def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     FLAT.to_csv(tmp_path / "p.csv", index=False)
     FLAT.to_json(tmp_path / "p.json", orient=orient, double_precision=15)
@@ -33,6 +33,16 @@ def test_a_table_of_pandas_is_that_of_csv(tmp_path, orient):
     assert ours.configurations == csv.configurations == ("a", "b")
     np.testing.assert_array_equal(ours.predictions, csv.predictions)
     np.testing.assert_array_equal(ours.outcome.values, csv.outcome.values)
+
+
+def test_what_the_keys_of_pandas_are(tmp_path):
+    """Numbers may be the rows, or columns beside numbered rows."""
+    FLAT.set_index("id").to_json(tmp_path / "text.json", double_precision=15)
+    assert read(tmp_path / "text.json").configurations == ("a", "b")
+    FLAT[["a", "b"]].set_axis(["0", "1"], axis=1).to_json(tmp_path / "numbers.json")
+    FLAT[["truth"]].to_csv(tmp_path / "labels.csv", index=False)
+    numbered = read(tmp_path / "numbers.json", labels=tmp_path / "labels.csv")
+    assert (numbered.configurations, numbered.n_samples) == (("0", "1"), N)
 
 
 @pytest.mark.parametrize("indent", [None, 1])

@@ -44,13 +44,17 @@ def read_records(data: bytes) -> Tables:
         of_lists = isinstance(value, dict) and [*map(type, value.values())] == [list] * len(value)
         if of_lists and len(value) > 1 and "columns" not in value:
             value = {"columns": value, "data": [*zip(*value.values(), strict=True)]}
+        if isinstance(value, dict) and {*value} == {"schema", "data"}:  # of pandas, as a table
+            value = value["data"]
         if isinstance(value, dict) and "columns" in value:  # of MLflow, W&B
             value = [_once([*zip(value["columns"], row, strict=True)]) for row in value["data"]]
         elif isinstance(value, dict):  # pandas' `to_json`: the cells of each column by their index
             index, *others = (column.keys() for column in value.values())
             if not others or any(keys != index for keys in others):
                 raise ValueError
-            value = [{name: column[key] for name, column in value.items()} for key in index]
+            if not all(map(str.isdecimal, value)) or all(map(str.isdecimal, index)):
+                value = {key: {n: column[key] for n, column in value.items()} for key in index}
+            value = value.values()  # the cells of each row
         return _table([dict(**row) for row in value])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         parts = [value, *value.values()] if isinstance(value, dict) else []
