@@ -6,6 +6,7 @@ from day import daily
 from numpy.testing import assert_array_equal
 from reading import refused
 
+from bbccli.errors import BbcError
 from bbccli.reading import read
 from bbccli.types import Task
 
@@ -302,6 +303,15 @@ def test_a_last_row_of_totals_without_a_word(save, total, digits):
     columns = {"y": rng.integers(0, 2, 60), "a": rng.random(60), "b": rng.random(60)}
     last = {name: np.append(one, round(float(total(one)), digits)) for name, one in columns.items()}
     assert refused("the last row holds the means or sums", save("m.csv", last)).row == 60
+    of_one = {"id": [*map(str, range(60)), "Total"], "y": [*columns["y"], columns["y"].sum()]}
+    of_one |= {name: [*columns[name], ""] for name in "ab"}
+    assert refused("the last row holds the means", save("o.csv", of_one), kind=BbcError).hint
+    beside = {"case": [*(f"c{i}" for i in range(60)), "Total"]} | of_one
+    del beside["id"]
+    assert refused("the last row holds the means or sums", save("c.csv", beside)).row == 60
+    one = of_one | {"y": [*np.eye(60, dtype=int)[7], 1]}  # a last case without predictions
+    del one["id"]
+    assert read(save("r.csv", one)).n_samples == 60
     fold = {"fold": [*(np.arange(60) % 5).tolist(), ""]}
     assert refused("the last row holds the means", save("p.csv", last | fold)).row == 60
     other = last | {"b": np.append(columns["b"], 0.9)}

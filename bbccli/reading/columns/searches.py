@@ -136,7 +136,7 @@ def refuse_totals(table: Table, request: Request, _hints: Hints, _known: Collect
         spread = above.std() if n else 0.0
         if not off <= 1e-3 * spread or not off <= step_of(last_one) / 2 + 1e-9 * abs(last_one):
             return
-        varied += int(spread > 0)
+        varied += (spread > 0) * (1 + bool(last_one > above.max()))  # as a mean never is
     if varied > 1:
         raise table.fault(
             "the last row holds the means or sums of the rows above",
