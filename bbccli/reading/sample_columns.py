@@ -135,7 +135,7 @@ def _key_of_repeats(sheet: Sheet) -> str:
             once = not len(repeated(joint([repeats, codes])))
             if once and len(distinct(codes)) == sheet.n_samples:
                 return f"{parameter('row_id', name)} if it names the samples; otherwise "
-    return ""
+    return "add a column 'row_id' if their order differs between repeats; otherwise "
 
 
 def check_constant(column: Column, reference: IntArray, problem: str, hint: str) -> float:

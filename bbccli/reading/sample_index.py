@@ -428,7 +428,9 @@ def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
         raise InputError(
             f"{what} have {counts.min()} to {counts.max()} rows, and there is no row_id",
             path=path,
-            hint="add a column 'row_id' with the key of the sample",
+            hint="add a column 'row_id' with the key of the sample"
+            + f"; or give {parameter('fold_files', True)} if each file is a fold"
+            * ("fold" in path),
         )
     order = np.argsort(blocks, kind="stable")
     positions = np.empty(len(blocks), dtype=np.int64)

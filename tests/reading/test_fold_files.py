@@ -129,12 +129,27 @@ def without_key(i, model, _):
 
 def test_by_hand_files_need_no_key(write):
     paths = write("{model}-{fold}.csv", models=MODELS, head="y,pred", of=without_key)
-    with pytest.raises(BbcError):
+    with pytest.raises(BbcError) as caught:
         read(paths)
+    assert "fold_files" not in caught.value.hint  # they may be models
     matrix = read(paths, fold_files=True)
     order = np.argsort(FOLD, kind="stable")
     assert_allclose(matrix.predictions[0].T, [MODELS[m][order] for m in MODELS], rtol=1e-6)
     assert matrix.n_folds == K
+
+
+@pytest.mark.parametrize("fewer", [0, 1])
+@pytest.mark.parametrize("name", ["oof_fold{fold}.csv", "part{fold}.csv"])
+def test_the_option_is_named_where_names_tell_folds(write, name, fewer):
+    """The hints asked to check the rows, and for a key."""
+    paths = write(name, head="y,pred", of=without_key)
+    lines = paths[0].read_text().splitlines()
+    paths[0].write_text("\n".join(lines[: len(lines) - fewer]) + "\n")
+    with pytest.raises(BbcError) as caught:
+        read(paths)
+    hint = caught.value.told()[1]
+    assert hint.endswith("or give --fold-files if each file is a fold") == name.startswith("oof")
+    assert read(paths, fold_files=True).n_samples == N - fewer
 
 
 def test_by_hand_files_need_no_number(write, tmp_path):

@@ -140,6 +140,9 @@ def test_a_key_by_another_name_beside_repeats_is_named(save):
     refused("truth differs between repeats", path, hint="--row-id sample if it names the samples")
     matrix = read(path, roles=Roles(row_id="sample"))
     assert (matrix.n_samples, matrix.n_configurations) == (50, 3)
+    del table["sample"]
+    asked = "add a column 'row_id' if their order differs between repeats"
+    refused("truth differs between repeats", save("k.csv", table), hint=asked)
 
 
 def test_images_of_patients_are_asked_for(save):

@@ -25,6 +25,17 @@ def test_labels_file_wins_over_a_truth_column(save):
     assert matrix.notes[0].code == "columns-ignored"
 
 
+def test_a_column_called_like_the_truth_beside_labels_is_the_prediction(save):
+    """Kaggle's `id,target`: "no configuration column", and no hint led on."""
+    path = save("sub.csv", {"id": [3, 1, 0, 2], "target": [0.4, 0.2, 0.1, 0.3]})
+    labels = save("train.csv", {"id": range(4), "f": [5, 5, 6, 7], "target": TRUTH})
+    matrix = read(path, labels=labels)
+    assert matrix.configurations == ("sub",)
+    assert matrix.predictions[0, :, 0].tolist() == [0.4, 0.2, 0.1, 0.3]
+    assert matrix.outcome.values.tolist() == [1, 1, 0, 0]
+    refused("no configuration column", path, hint="--labels FILE if target is the prediction")
+
+
 @pytest.mark.parametrize(
     ("columns", "labels"),
     [

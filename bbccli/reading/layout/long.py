@@ -220,6 +220,8 @@ def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -
     for role in (role for role in CONSTANT if role in roles):
         problem = f"{role} differs between configurations of one sample"
         hint = "check that the rows belong to the same samples"
+        if "fold" in roles[role].path and len(roles[role].origins) > 1:
+            hint += f", or give {parameter('fold_files', True)} if each file is a fold"
         with problems.of("constant"):
             if rounding := check_constant(roles[role], earlier, problem, hint):
                 notes.append(of_data.truth_rounded(role, rounding))

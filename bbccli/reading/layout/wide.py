@@ -47,7 +47,9 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
             "no configuration column",
             hint=f"give one column per configuration; found only {listing(table.names)}"
             + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else "")
-            + (f"; {parameter('only')} opens {listing(inner)}" if inner else ""),
+            + (f"; {parameter('only')} opens {listing(inner)}" if inner else "")
+            + f"; give {parameter('labels', 'FILE')} if {chosen.get('truth')} is the prediction"
+            * ("truth" in chosen),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)

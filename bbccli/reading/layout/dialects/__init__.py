@@ -213,10 +213,13 @@ def _refuse_odd(frame: Table, hints: Hints, *, outcome: bool) -> None:
         )
 
 
+_OF_ROLES: Final = {name for names in NAMES.values() for name in names}
+
 KAGGLE = Dialect(
     "kaggle",
     "a key and predictions, one file per configuration",
-    lambda _frame, _hints: False,  # they may be anything: several files or an option decide
+    # they may be anything, and several files or an option decide; but of `id,target` beside labels
+    lambda frame, hints: "truth" in hints.absent and frame.by_spelling.keys() <= _OF_ROLES,
     lambda frame, hints: assign_roles(frame, hints, (), _predictions(frame, hints)),
 )
 
