@@ -55,12 +55,12 @@ _TOLERANCE = 1e-4
 
 def recognises(folder: Path) -> bool:
     """True for a folder with predictions exported from H2O."""
-    return any(folder.glob(f"*{_PREDICTIONS}"))
+    return any(folder.glob(f"[!.]*{_PREDICTIONS}"))
 
 
 def load(folder: Path) -> Predictions:
     """Read the models of a run."""
-    files = sorted(folder.glob(f"*{_PREDICTIONS}"))
+    files = sorted(folder.glob(f"[!.]*{_PREDICTIONS}"))
     names = [path.name.removesuffix(_PREDICTIONS) for path in files]
     board = _board(folder / _BOARD)
     unlisted = [name for name in names if board and name not in board]
@@ -71,11 +71,11 @@ def load(folder: Path) -> Predictions:
     columns = [*predictions[models[0]]]
     for name, others in predictions.items():
         if [*others] != columns:
-            raise InputError(
-                f"has the columns {', '.join(others)}, but {models[0]} has {', '.join(columns)}",
-                path=folder / f"{name}{_PREDICTIONS}",
-                hint="keep the models of one run in one folder, with leaderboard.csv",
+            problem = (
+                f"has the columns {', '.join(others)}, but {models[0]} has {', '.join(columns)}"
             )
+            hint = "keep the models of one run in one folder, with leaderboard.csv"
+            raise InputError(problem, path=folder / f"{name}{_PREDICTIONS}", hint=hint)
     classes = () if columns == [_PREDICT] else tuple(columns)
     short = _short(models)
     stacked = [name for name in board if name not in names and name.startswith(_STACKED)]
@@ -99,7 +99,7 @@ def load(folder: Path) -> Predictions:
             for name, parts in predictions.items()
         },
         _folds(folder, models, len(predictions[models[0]][columns[0]])),
-        file_parsing.files_in(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        file_parsing.files_in(folder, f"[!.]*{_PREDICTIONS}", f"[!.]*{_FOLDS}", _BOARD),
         Metadata(
             task=None if len(classes) < 3 else Task.MULTICLASS,
             classes=classes,

@@ -53,7 +53,7 @@ _HASH = 12
 def _load(file: File) -> Iterator[Log]:
     match = _NAME.fullmatch(file.stem)
     task, time = (match["task"], match["time"] or "") if match else ("", "")
-    beside = sorted(file.path.parent.glob(f"*_{time}.json")) if time else []
+    beside = sorted(file.path.parent.glob(f"[!.]*_{time}.json")) if time else []
     results = object_of(file.beside(beside[0]).json) if beside else {}
     config = object_of(results.get("config"))
     of_task = {key: object_of(results.get(key)).get(task) for key in _BY_TASK}

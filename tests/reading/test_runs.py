@@ -21,6 +21,7 @@ from bbccli.types import PredictionKind
 from bbccli.use_cases.inspection import inspect
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
+LOGS = REAL.parent / "evaluations"
 RNG = np.random.default_rng(5)
 
 
@@ -90,6 +91,31 @@ def test_a_real_run(name, tool, sizes):
     left_out = matrix.source.metadata["run"]["left_out"]
     reason = {"name": "lm_regression_pred.csv", "reason": "another outcome"}
     assert (reason in left_out) == (name == "caret")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        REAL / "caret",
+        REAL / "h2o",
+        LOGS / "junit",
+        LOGS / "lm_eval" / "named",
+        LOGS / "inspect_ai" / "logs",
+    ],
+    ids=lambda source: source.name,
+)
+def test_hidden_files_beside_are_no_part_of_a_run(tmp_path, source):
+    """As a Mac leaves them beside each file in an archive, or on another disk."""
+    place = shutil.copytree(source, tmp_path / source.name)
+    given = {
+        "h2o": {"roles": Roles(truth="target"), "labels": place / "train.csv"},
+        "named": {"roles": Roles(prediction="acc")},
+    }.get(source.name, {})
+    before = read(place, **given).source
+    for path in [path for path in place.rglob("*") if path.is_file()]:
+        path.with_name(f"._{path.name}").write_bytes(b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X")
+    after = read(place, **given).source
+    assert (after.sha256, after.metadata) == (before.sha256, before.metadata)
 
 
 def test_the_hash_is_of_all_that_was_read(copied):

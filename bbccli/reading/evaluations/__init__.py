@@ -57,11 +57,8 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
             hint="give the logs of one framework",
         )
     if others:
-        raise InputError(
-            f"is not a log of {first.name}, unlike others",
-            path=str(others[0]),
-            hint="give logs of one framework only",
-        )
+        problem, hint = f"is not a log of {first.name}, unlike others", "give logs of one framework"
+        raise InputError(problem, path=str(others[0]), hint=hint)
     from bbccli.reading.evaluations.scores import sheet_of_logs
 
     files = list({file.path.resolve(): file for file in files}.values())
@@ -151,4 +148,5 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(folder for folder in folders if not folder.startswith(_PASSED_OVER))
         if len(inner.relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
-        yield from (inner / name for name in sorted(names) if may_be_log(inner / name))
+        shown = sorted(name for name in names if not name.startswith("."))
+        yield from (inner / name for name in shown if may_be_log(inner / name))

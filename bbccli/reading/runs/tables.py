@@ -44,7 +44,7 @@ Moved thresholds change none of the pairs; separate calibration, as of an SVM, c
 
 
 def _tables(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.name.lower().endswith(_SUFFIXES))
+    return sorted(path for path in folder.glob("[!.]*") if path.name.lower().endswith(_SUFFIXES))
 
 
 def damaged(folder: Path) -> InputError | None:
@@ -184,7 +184,7 @@ def _agreement(codes: IntArray, chances: FloatArray) -> float:
 def _openml(folder: Path) -> list[Path]:
     """Return predictions of OpenML runs: in the folder, or in one for each run."""
     inside = sorted(folder.glob("*/predictions.arff"))
-    return inside or sorted(folder.glob("*.arff"))
+    return inside or sorted(folder.glob("[!.]*.arff"))
 
 
 RUNS = (
