@@ -4,7 +4,8 @@
 2. Predictions of a model: `target`, and one column, or one per class. Targets are codes;
    `framework.json` has the classes if they are text.
 3. Folds: the positions of the rows that each fold validates. Of repeats the predictions are means,
-   so that a row has no fold; of a split they are in the order of the sorted positions.
+   so that a row has no fold; of a split, and of folds of the user's own, which may lack rows, they
+   are in the order of the sorted positions.
 4. Weights are in a column `sample_weight`; a model without it is scored without.
 5. mljar appends copies to classes with few rows, possibly in several folds: dropped.
 6. A model that learns in one go logs its score in each fold: so it is known whether the folds in
@@ -53,7 +54,7 @@ _METRICS |= {name: name for name in WITHOUT_WEIGHTS}
 _BOARD = "leaderboard.csv"
 _LOG = "learner_fold_{}_training.log"
 _READ = (
-    *("params.json", "data_info.json", _BOARD, "split_validation_indices.npy"),
+    *("params.json", "data_info.json", _BOARD, "split*_validation_indices.npy"),
     *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
     *("*/framework.json", "*/ensemble.json", f"*/{_LOG.format('*')}"),
 )
@@ -105,12 +106,20 @@ class MljarRun:
             validation = params["validation_strategy"]
             names = list(dict.fromkeys(map(str, params["saved"])))
             self.split = str(validation["validation_type"]) == "split"
-            self.n_folds = int(validation.get("k_folds") or 1)
-            self.n_repeats = int(validation.get("repeats") or 1)
+            k_folds, n_repeats = validation.get("k_folds"), int(validation.get("repeats") or 1)
+            found = [*folder.glob(f"{'split' if self.split else 'folds/'}*_validation_indices.npy")]
+            self.n_folds = int(k_folds or len(found))
+            # as many as claimed: the first missing file ends it
+            folds = (folder / f"folds/fold_{n}_validation_indices.npy" for n in range(self.n_folds))
+            self.tests = [*map(read_positions, found if self.split or n_repeats > 1 else folds)]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             problem = "is not the description of a finished mljar run"
             hint = "let the run finish, or copy its whole folder"
             raise InputError(problem, path=place, hint=hint) from None
+        tested = np.concatenate([*self.tests, np.zeros(0, np.int64)])
+        # of a split, and of folds of the user's own, which may lack rows, or have them repeatedly
+        self.rows = None if k_folds else np.unique(tested)
+        self.averaged = n_repeats > 1 or (self.rows is not None and len(self.rows) < len(tested))
         metric = _METRICS.get(called)
         self.metric = "f1-micro" if (self.task, metric) == (Task.MULTICLASS, "f1") else metric
         self.metric_name = None if metric else called
@@ -131,7 +140,7 @@ class MljarRun:
 
     def place(self, name: str) -> Path:
         """Return the file of a model's predictions."""
-        stem = "validation" if self.split else "out_of_folds"
+        stem = "out_of_folds" if self.rows is None else "validation"
         stem = "ensemble" if name.startswith(_ENSEMBLE) else stem
         return self.folder / name / f"predictions_{stem}.csv"
 
@@ -145,7 +154,7 @@ class MljarRun:
         """Return the scores of a model in each fold, at each iteration; none if a log is missing,
         or rows have no fold of their own: with repeats or a split.
         """
-        n_folds = 0 if self.split or self.n_repeats > 1 else self.n_folds
+        n_folds = 0 if self.split or self.averaged else self.n_folds
         logs = [self.folder / name / _LOG.format(fold) for fold in range(n_folds)]
         curves = [_curve(log) for log in logs if log.is_file()]
         return curves if len(curves) == n_folds and all(curves) else []
@@ -172,7 +181,7 @@ class MljarRun:
     def flags(self, name: str) -> tuple[str, ...]:
         """Return threats to validity shown by the name of a model, or by its logs."""
         holds = {flag: any(mark in name for mark in marks) for flag, marks in _MARKS.items()}
-        holds["averaged_over_repeats"] = self.n_repeats > 1
+        holds["averaged_over_repeats"] = self.averaged
         if logs := [*(self.folder / name).glob(_LOG.format("*"))]:
             holds[source.STOPPED_EARLY] = any(len(_curve(log)) > 1 for log in logs)
         return tuple(flag for flag, held in holds.items() if held)
@@ -279,25 +288,21 @@ def _tables(run: MljarRun) -> dict[str, Columns]:
 
 def _places(run: MljarRun, n_rows: int) -> dict[str, IntArray]:
     """Return the samples of the rows, and their folds if known."""
-    if run.split and run.n_repeats == 1:
-        place = run.folder / "split_validation_indices.npy"
-        positions = np.sort(read_positions(place))
-        if len(positions) != n_rows:
-            problem = f"has {len(positions)} positions, but the predictions have {n_rows} rows"
-            raise InputError(problem, path=place, hint=_AGAIN)
-        return {"row_id": positions, "fold": np.zeros(n_rows, np.int64)}
-    if run.split or run.n_repeats > 1:
-        return {"row_id": np.arange(n_rows)}
-    within = run.folder / "folds"
-    # as many as claimed: the first missing file ends it
-    tests = (within / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds))
-    folds = files.folds_of_rows([*map(read_positions, tests)], n_rows, within)
-    for fold in range(run.n_folds):
+    rows, tests, within = np.arange(n_rows), run.tests, run.folder / "folds"
+    if run.rows is not None:
+        rows, tests = run.rows, [np.searchsorted(run.rows, test) for test in tests]
+    if len(rows) != n_rows:
+        problem = f"{len(rows)} rows were validated, but the predictions have {n_rows}"
+        raise InputError(problem, hint=_AGAIN)
+    if run.averaged:
+        return {"row_id": rows}
+    folds = files.folds_of_rows(tests, n_rows, within)
+    for fold in range(run.n_folds) if run.rows is None else ():
         place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
         if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
             problem = "trains on other rows than the complement of its validation fold"
             raise InputError(problem, path=place, hint=MIXED.format("folds"))
-    return {"row_id": np.arange(n_rows), "fold": folds}
+    return {"row_id": rows, "fold": folds}
 
 
 def _classes(run: MljarRun, target: FloatArray) -> list[Any]:
@@ -363,8 +368,7 @@ def _board(run: MljarRun) -> Board | None:
     if not place.is_file():
         return None
     rows = files.records_with(place, "name", "metric_value", hint=_AGAIN)
-    named = ((at, row) for at, row in enumerate(rows) if row["name"])
-    board = {row["name"]: (at, row["metric_value"]) for at, row in named}
+    board = {row["name"]: (at, row["metric_value"]) for at, row in enumerate(rows) if row["name"]}
     for name in board:
         files.check_name(name, place)
     which = "is saved according to params.json"

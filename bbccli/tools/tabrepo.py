@@ -51,9 +51,8 @@ def load(folder: Path) -> Predictions:
     fits = len(shape) in (2, 3) and shape[0] == len(models) and min(shape) > 0
     if kind not in _TYPES or not fits:
         raise fault(f"has {len(models)} models, but a matrix of {shape} {kind}")
-    for name, times in Counter(models).items():
-        if times > 1:
-            raise fault(f"names the model {name!r} twice")
+    if twice := [name for name, times in Counter(models).items() if times > 1]:
+        raise fault(f"names the model {twice[0]!r} twice")
     matrix = _matrix(folder / _MATRIX, shape, kind)
     keys, labels = _labels(folder / _LABELS, shape[1])
     classes = tuple(map(str, range(shape[2]))) if len(shape) == 3 else ()

@@ -271,10 +271,51 @@ def test_a_cell_that_is_wrong(place, case):
     assert (error.column, error.row, error.value) == where
 
 
+def of_own_folds(place, *tests, n_rows=100):
+    """Write a run on folds of the user's own, a test set each, of a larger table."""
+    rows = np.unique(np.concatenate(tests))
+    strategy = {"validation_type": "custom", "cv_path": "cv.data"}
+    place = mljar(place, target=(rows % 2).astype(int), n_rows=n_rows, split=rows)
+    edited("params.json", lambda about: about.update(validation_strategy=strategy))(place)
+    for fold, test in enumerate(tests):
+        np.save(place / "folds" / f"fold_{fold}_validation_indices.npy", test)
+        np.save(place / "folds" / f"fold_{fold}_train_indices.npy", np.arange(test.min()))
+    return place
+
+
+def test_folds_of_the_users_own(tmp_path):
+    """As of a time series: in any order, and not of all rows; fold 10 comes after fold 2."""
+    tests = [np.arange(4 * n, 4 * n + 4)[::-1] for n in range(3, 14)]
+    matrix = read(of_own_folds(tmp_path / "run", *tests))
+    assert matrix.sample_keys.values.tolist() == [*range(12, 56)]
+    assert matrix.folds[0].tolist() == [n // 4 for n in range(44)]
+
+
+def test_folds_of_the_users_own_that_overlap(tmp_path):
+    """As of a repeated cross-validation: predictions are means, and no fold is known."""
+    halves = np.arange(40, 60), np.arange(60, 80)
+    place = of_own_folds(tmp_path / "run", *halves, np.arange(40, 80, 2), np.arange(41, 80, 2))
+    matrix = read(place)
+    assert matrix.sample_keys.values.tolist() == [*range(40, 80)]
+    assert matrix.folds is None
+    flags = [about["flags"] for about in matrix.source.metadata["configs"]]
+    assert all("averaged_over_repeats" in some for some in flags)
+
+
+def test_rows_of_repeated_splits(tmp_path):
+    """They are those of any split, not the first of the table."""
+    place = mljar(tmp_path / "run", n_rows=100, split=np.arange(40, 80))
+    strategy(repeats=2)(place)
+    (place / "split_validation_indices.npy").unlink()
+    for repeat, rows in enumerate((np.arange(20, 60), np.arange(40, 80))):
+        np.save(place / f"split_repeat_{repeat}_validation_indices.npy", rows)
+    assert read(place).sample_keys.values.tolist() == [*range(20, 80)]
+
+
 @pytest.mark.parametrize(
     ("positions", "words"),
     [
-        (np.arange(5), "has 5 positions, but the predictions have 60 rows"),
+        (np.arange(5), "5 rows were validated, but the predictions have 60"),
         swept(np.arange(N) - 3, "is not a list of positions"),
         swept(np.arange(N) / 2, "is not a list of positions"),
         swept(np.zeros((N, 1), int), "is not a list of positions"),
@@ -284,7 +325,7 @@ def test_a_cell_that_is_wrong(place, case):
 )
 def test_positions_of_a_split_that_are_none(tmp_path, positions, words):
     place = mljar(tmp_path / "run", split=positions)
-    wrong(words, place, place / "split_validation_indices.npy")
+    wrong(words, place, place if "validated" in words else place / "split_validation_indices.npy")
 
 
 def test_columns_of_classes_of_another_run(tmp_path):
