@@ -201,6 +201,10 @@ def other_item(sample):
     sample["target"] = "no number"
 
 
+def among(names, change):
+    return lambda sample: change(sample) if sample["id"] in names else None
+
+
 def failed(sample):
     sample.update(scores=None, error={"message": "request failed"})
 
@@ -218,6 +222,10 @@ REFUSED = {
     "two tasks": (lambda log: at(log, task="other"), "no task was run by all 2"),
     "two versions": (lambda log: at(log, task_version=2), "no task was run by all 2"),
     "another data set": (every(other_item), "5 items of addition differ between cot and short"),
+    "a data set changed in part": (
+        every(among(("q00", "q01"), other_item)),
+        "2 items of addition differ between cot and short",
+    ),
     "percent": (
         every(score("overlap", lambda one: 100 * one["scores"]["overlap"]["value"])),
         "overlap is at most 1 for short, but over 10 for cot",
@@ -230,7 +238,7 @@ REFUSED = {
     "no id": (every(lambda one: one.pop("id")), "without id or epoch"),
     "no model": (lambda log: at(log, model=None), "names no task or no model"),
     "most failed": (
-        every(lambda one: failed(one) if one["id"] in ("q00", "q01") else None),
+        every(among(("q00", "q01"), failed)),
         "more than 20% of the items have no score",
     ),
 }
@@ -247,6 +255,7 @@ def test_what_can_not_be_compared_is_refused(case, changed):
 
 def test_prompts_in_the_question_and_fewer_epochs_for_some(changed):
     assert read(changed(every(other_question))).n_configurations == 2
+    assert read(changed(every(among(("q00",), other_item)))).n_samples == 5  # one was corrected
     matrix = read(changed(of_epoch_two_only))
     assert (matrix.n_samples, matrix.n_repeats) == (5, 2)
     assert [note.code for note in matrix.notes][:1] == ["epochs-missing"]

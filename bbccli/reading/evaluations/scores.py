@@ -263,7 +263,7 @@ def _check_items(entries: Sequence[_Entry], n: int, request: Request) -> None:
 
 
 def check_content(asked: Iterable[tuple[str, str, str, tuple[object, ...]]]) -> dict[Any, Any]:
-    """Refuse results, by whose they are, task and item, if over half of the items of a run that
+    """Refuse results, by whose they are, task and item, if over a fifth of the items of a run that
     others have too have a different question and answer under the same key; return these by task
     and item.
     """
@@ -274,7 +274,7 @@ def check_content(asked: Iterable[tuple[str, str, str, tuple[object, ...]]]) -> 
         if theirs and ours and other != who:
             shared.setdefault((who, task), {})[item] = other if all(map(ne, theirs, ours)) else ""
     for (who, task), others in shared.items():
-        if 2 * len(differ := [whose for whose in others.values() if whose]) > len(others):
+        if 5 * len(differ := [whose for whose in others.values() if whose]) > len(others):
             raise InputError(
                 f"{count(len(differ), 'item')} of {task} differ between {who} and "
                 f"{differ[-1]} in question and answer, though their keys are the same",
