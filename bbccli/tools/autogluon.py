@@ -118,7 +118,7 @@ def load(path: Path) -> Predictions:
             excluded += left_out([name], f"no {which} predictions")
     excluded += [failure for failure in _failed(path) if failure.name not in predictions]
     if not predictions:
-        hint = "fit it without save_space=True, which deletes them"
+        hint = "give the folder of a fit without save_space=True, not a clone for deployment"
         raise InputError("has no predictions of a validation", hint=hint)
     place = y_val if validated else path / _DATA / "y.pkl"
     roles = _labels(place, held_out=bool(validated))

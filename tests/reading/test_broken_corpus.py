@@ -59,6 +59,8 @@ CORPUS = {
     "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read", "never loaded"),
     "joblib": ("p.joblib", PICKLE, "end in .joblib cannot be read"),
     "numpy": ("p.npy", NPY, "not a file of plain NumPy arrays"),
+    "an archive": ("p.zip", b"PK\x03\x04", "end in .zip cannot be read", "unpack it"),
+    "a packed archive": ("p.tar.gz", b"\x1f\x8b", "end in .tar.gz cannot be read", "unpack it"),
     "a spreadsheet": ("p.xlsx", b"PK\x03\x04", "end in .xlsx cannot be read", "save the sheet"),
     "a spreadsheet named csv": ("p.csv", b"PK\x03\x04\x14\x00\x00\x00\x08", "is binary",
         "save the sheet as CSV"),

@@ -40,9 +40,11 @@ _PARQUET_MAGIC = b"PAR1"
 _JSON_LINES = pattern(rb"\s*\{[^\n]*\}\s*?\n\s*\{")
 _JSON_START = pattern(rb"\s*(?:\[\s*)?\{")
 _ARFF_START = pattern(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
-_REFUSED = dict.fromkeys(
-    (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
-) | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")
+_REFUSED = {
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "),
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; "),
+    **dict.fromkeys((".tar", ".tgz", ".zip"), "unpack it and give what is in it; "),
+}
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 OF_LOGS = (".csv", ".eval", ".json", ".jsonl", ".xml")
 """Suffixes, without that of a compression, of files that may be logs of evaluations."""
