@@ -448,7 +448,7 @@ def test_rows_of_experiments_are_matched_by_a_named_index():
 def test_data_sets_in_memory(tmp_path, run):
     names = ("a", "b", "c")
     frames = {name: FRAME * (1 - 0.1 * at) for at, name in enumerate(names)}
-    truths = {"a": TRUTH, "b": 1 - TRUTH, "c": TRUTH}
+    truths = {"a": TRUTH, "b": 1 - TRUTH, "c": np.roll(TRUTH, 1)}
     result = compare(frames, truths, across=True, metric="brier")
     assert result.ranks.data_sets == names
     assert result.plot().drawn.kind == "cd"

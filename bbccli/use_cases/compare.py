@@ -34,6 +34,9 @@ WITHOUT = frozenset(
 MOST_PAIRED = 20
 """Up to this many configurations, all pairs are tested."""
 
+RUN, TELLING = 8, 30
+"""The truth of this many samples tells a data set if most runs of so many differ."""
+
 
 class ComparisonKind(StrEnum):
     """Kinds of comparison, named by the options that ask for them."""
@@ -370,12 +373,26 @@ def _check_alike(
                 f"{plan.pooling} ones",
                 hint=f"give one {parameter('pooling')} for all data sets",
             )
-        content = matrix.source.sha256 or sha256(matrix.predictions.tobytes()).hexdigest()
-        first = seen.setdefault(content, path)
+        first = seen.setdefault(_data_set(matrix), path)
         if first != path or paths.count(path) > 1:
             raise OptionError(
-                f"{first} and {path} are the same data set", hint="give each data set once"
+                f"{first} and {path} are the same data set",
+                hint=f"give it once; or leave out {parameter('across', True)} to compare them",
             )
+
+
+def _data_set(matrix: PredictionMatrix) -> str:
+    """Return a hash of the keys and the truth, which the same samples share; of the file if those
+    of other data sets may be alike: few samples, or a truth in blocks or in turns, or none.
+    """
+    import numpy as np
+
+    truth = matrix.outcome.values[np.argsort(matrix.keys, kind="stable")]
+    above = (truth > truth.mean()).tobytes()
+    runs = {above[at : at + RUN] for at in range(len(above) - RUN)}
+    if 2 * len(runs) > len(above) >= TELLING:
+        return sha256(np.sort(matrix.keys).tobytes() + truth.tobytes()).hexdigest()
+    return matrix.source.sha256 or sha256(matrix.predictions.tobytes()).hexdigest()
 
 
 def short_file_names(paths: Sequence[str]) -> list[str]:

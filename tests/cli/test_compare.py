@@ -260,6 +260,26 @@ def test_a_data_set_counts_once(run, tmp_path, data_sets):
         assert "are the same data set" in run.refused("compare", *files, "--across")
 
 
+def test_other_predictions_of_the_same_samples_are_no_other_data_set(run, tmp_path):
+    paths = [tmp_path / "one.csv", tmp_path / "other.csv"]
+    one, other = made(0), made(1).iloc[::-1]
+    one["truth"] = np.random.default_rng(0).permutation(np.arange(80) % 3 > 0).astype(int)
+    other["truth"] = one["truth"]  # by their labels, so each sample has its own
+
+    def ranked(first, second, *words):
+        for path, table in zip(paths, (first, second), strict=True):
+            table.to_csv(path, index=False)
+        return run("compare", *paths, "--across", *words, *FAST)
+
+    status, _, err = ranked(one, other)
+    assert (status, f"error: {paths[0]} and {paths[1]} are the same data set" in err) == (2, True)
+    assert ranked(one, other.assign(row_id="t" + other["row_id"]))[0] == 0
+    assert ranked(one, other.assign(truth=1 - other["truth"]))[0] == 0
+    assert ranked(one[:29], other[-29:])[0] == 0  # too few to tell
+    items = [table.drop(columns=["truth", "fold"]) for table in (one, other)]
+    assert ranked(*items, "--task", "score")[0] == 0
+
+
 def test_data_sets_in_two_poolings_are_refused(run, tmp_path):
     for seed, pooling in ((0, "pooled"), (1, "fold-mean")):
         made(seed).to_csv(tmp_path / f"d{seed}.csv", index=False)
