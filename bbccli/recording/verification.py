@@ -211,7 +211,7 @@ OTHER_CLASSES = (
 
 def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> list[str]:
     """Return a note on a search that selects by a metric that was not recorded, or in another way:
-    by a function, or among those of the last iteration.
+    by a function, among those of the last iteration, or without a score.
     """
     scoring, refit = getattr(results, "scoring", None), getattr(results, "refit", None)
     recorded = scoring.get(refit) if isinstance(scoring, Mapping) and isinstance(refit, str) else 0
@@ -220,8 +220,10 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
         return [f"{text}bbc correct selects by the recorded one"]
     chosen = getattr(results, "best_index_", None)
     means = [candidate.mean for candidate in candidates]
-    if chosen is None or not np.isfinite(means).any():
+    if chosen is None:
         return []
+    if not np.isfinite(means).any():
+        return ["no candidate has a score on every split, so the search chose its best without one"]
     best = int(np.nanargmax(means))
     if means[best] - means[chosen] <= tolerance_of(TOLERANCE, means[best]):
         return []
