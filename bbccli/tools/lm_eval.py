@@ -165,7 +165,7 @@ def _scorers(
 
 FRAMEWORK = Framework(
     "lm-eval",
-    "`samples_*.jsonl` of lm-evaluation-harness, with `results_*.json` beside them",
+    "`samples_*.jsonl` of `lm_eval --log_samples`, `results_*.json` beside them",
     "the first metric and filter of the task",
     lambda file: "doc_id" in file.keys and bool(file.keys & {"doc_hash", "filter"}),
     _load,

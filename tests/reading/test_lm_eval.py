@@ -185,6 +185,13 @@ def test_documents_that_only_some_files_have(tmp_path, second, words):
         assert (matrix.n_samples, matrix.n_configurations) == (n_common, 2)
 
 
+def test_results_alone_lead_to_the_option_that_logs_samples(tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "logs")
+    for file in folder.rglob("samples_*"):
+        file.unlink()
+    refused("does not recognise", folder, hint="lm_eval --log_samples", kind=BbcError)
+
+
 def test_the_same_numbers_of_other_documents_are_refused(tmp_path):
     for model, task in (("one", "old"), ("two", "new")):  # the data set has changed in between
         path = tmp_path / model / "samples_arc.jsonl"
