@@ -64,7 +64,7 @@ def check_writable(outputs: Mapping[str, str | None]) -> None:
         if problem:
             from bbccli.platform.atomic import cannot_write
 
-            raise cannot_write(str(path), problem)
+            raise cannot_write(str(path) or "''", problem)
     check_apart(outputs)
 
 
@@ -99,7 +99,7 @@ def _obstacle(path: str) -> str | None:
     target = os.path.realpath(path)
     folder = os.path.dirname(target)  # noqa: PTH120
     if os.path.isdir(target):  # noqa: PTH112
-        return "it is a folder"
+        return "it is a folder" if path else "the name is empty"
     if os.path.basename(path) in ("", "."):  # noqa: PTH119 - Path drops what marks a folder
         return "it is the name of a folder"
     if not os.path.isdir(folder):  # noqa: PTH112

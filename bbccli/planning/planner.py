@@ -140,7 +140,7 @@ class _Planner:
             if n_samples < basis.least_samples:
                 raise OptionError(
                     f"{parameter('samples')} is {n_samples}, too few to resample",
-                    hint=f"plan for {basis.least_samples} rows or more",
+                    hint=f"plan for {basis.least_samples} samples or more",
                 )
 
     def planned(self, progress: Progress) -> Planned:

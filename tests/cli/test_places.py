@@ -168,6 +168,10 @@ class TestWhatIsThere:
         assert Path("r.json").stat().st_ino == inode
         assert sorted(p.name for p in folder.iterdir()) == ["p.csv", "r.json"]
 
+    def test_a_name_may_not_be_empty(self, run, folder):
+        err = run.refused("correct", "p.csv", *QUICK, "-o", "")
+        assert err.startswith("error: cannot write '': the name is empty\nhint: ")
+
     def test_a_read_only_file_is_refused(self, run, folder):
         Path("r.json").write_text("old")
         Path("r.json").chmod(0o444)

@@ -30,7 +30,7 @@ def document(run, *argv):
 
 def test_rows_that_can_not_be_resampled(run):
     assert run.refused(*STATED, "--samples", "10,9") == (
-        "error: --samples is 9, too few to resample\nhint: plan for 10 rows or more\n"
+        "error: --samples is 9, too few to resample\nhint: plan for 10 samples or more\n"
     )
 
 
