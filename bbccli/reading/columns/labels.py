@@ -192,8 +192,8 @@ def set_aside_numbers(glance: Glance) -> Sheet:
     Means: features, such as a latency or the length of a text; losses
     Done: left out, with a note
     """
-    sheet, labels = glance.sheet, glance.labels
-    cells = [cell for cell in glance.cells if cell.source not in {*labels}]
+    sheet, labels, among = glance.sheet, glance.labels, {*glance.labels}
+    cells = [cell for cell in glance.cells if cell.source not in among]
     if not (cells and labels) or len(glance.classes) > _MOST_CLASSES:
         return sheet
     beyond = [(part < 0).any() or (part > 1).any() for part in some_rows(sheet, cells).T]
