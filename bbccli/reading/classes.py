@@ -154,10 +154,8 @@ def in_order(truth: Column) -> list[str]:
 def sorted_names(names: Iterable[str]) -> list[str]:
     """Sort class names: by value if all are numbers, else by spelling."""
     names = list(names)
-    numbers = [number_of(name) for name in names]
-    if np.isnan(numbers).any():
-        return sorted(names)
-    return sorted(names, key=number_of)
+    words = np.isnan([*map(number_of, names)]).any()
+    return sorted(names, key=None if words else number_of)
 
 
 def check_classes_told(sheet: Sheet) -> None:

@@ -323,14 +323,8 @@ def refuse_truth(request: Request, task: Task | None) -> None:
                 hint=f"give {parameter('task', Task.SCORE)}, or leave it out",
             )
         return
-    roles = request.roles
-    given = {
-        "truth": roles.truth,
-        "time": roles.time,
-        "event": roles.event,
-        "positive": request.positive,
-        "labels": request.labels,
-    }
+    given = {role: getattr(request.roles, role) for role in ("truth", "time", "event")}
+    given |= {"positive": request.positive, "labels": request.labels}
     wrong = [parameter(name) for name, value in given.items() if is_given(value)]
     if wrong:
         raise OptionError(

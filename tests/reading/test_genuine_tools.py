@@ -107,7 +107,6 @@ def test_weights_of_a_fit_count_in_caret_only_on_request(run):
 # AutoGluon
 
 GLUON = TOOLS / "autogluon"
-LEVELS = {"accuracy": "accuracy", "f1": "f1", "roc_auc": "auc", "log_loss": "log-loss"}
 
 
 def of_autogluon(kind):

@@ -12,7 +12,6 @@ RNG = np.random.default_rng(21)
 N, OF = 240, 8
 SUBJECT = np.repeat(np.arange(N // OF), OF)
 TRUTH = RNG.integers(0, 2, N)
-FOLD = SUBJECT % 5
 
 
 def models(truth):

@@ -103,9 +103,6 @@ REAL = {
 REAL |= {name: HEAD + body + b"." for name, body in BODIES.items()}
 """Each does harm if it is unpickled, whatever is left of it then."""
 
-LARGEST = b"\x8a\x08" + b"\xff" * 7 + b"\x7f"
-"""The largest number of 8 bytes."""
-
 BOMBS = {
     "LONG4 of a negative size": HEAD + b"\x8b\xff\xff\xff\xff.",
     "LONG4 of the smallest size": HEAD + b"\x8b\x00\x00\x00\x80.",
