@@ -23,7 +23,8 @@ def two_parts(errors: FloatArray, truth: FloatArray | IntArray) -> IntArray:
     n, fewest = len(errors), min(FEWEST_IN_PART, len(errors) - 1)
     cuts = np.arange(fewest, max(n - fewest, fewest) + 1)
     cut = int(cuts[np.argmax(_apart(errors, cuts))])
-    same = [_apart(part, len(part) // 2) for part in (errors[:cut], errors[cut:]) if len(part) > 1]
+    inner = [part for part in (errors[:cut], errors[cut:]) if len(part) > 1]
+    same = [_apart(p, np.arange(1 + len(p) // 8, len(p) - len(p) // 8)).max() for p in inner]
     same += [_apart(column, cut) for column in (truth, np.abs(truth - truth.mean()))]
     told = _apart(errors, cut) > CLEAR and max(same) < STEADY
     return np.asarray((np.arange(n) >= cut) & told, np.int64)
