@@ -195,18 +195,15 @@ def verify_by(
             *_on_choice(results, candidates, folder),
             *[f"fit() changes parameters: {listing(changed)}"][: len(changed)],
             *why,
-            *[f"{OTHER_CLASSES}: {listing(others)}"][: len(others)],
+            *[
+                "predict() gives classes other than those recorded; record them with "
+                f"Recorder(response='predict'): {listing(others)}"
+            ][: len(others)],
             *_otherwise(plan, again),
             *[f"{before}; every try counts"][: len(tried)],
         ),
         recorded_again=tuple(recorded_again),
     )
-
-
-OTHER_CLASSES = (
-    "predict() gives classes other than those recorded; record them with "
-    "Recorder(response='predict')"
-)
 
 
 def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> list[str]:
@@ -220,10 +217,9 @@ def _on_choice(results: Any, candidates: Sequence[Candidate], folder: Path) -> l
         return [f"{text}bbc correct selects by the recorded one"]
     chosen = getattr(results, "best_index_", None)
     means = [candidate.mean for candidate in candidates]
-    if chosen is None:
-        return []
-    if not np.isfinite(means).any():
-        return ["no candidate has a score on every split, so the search chose its best without one"]
+    if chosen is None or not np.isfinite(means).any():
+        undefined = "no candidate has a score on every split, so the search chose without one"
+        return [undefined] * (chosen is not None)
     best = int(np.nanargmax(means))
     if means[best] - means[chosen] <= tolerance_of(TOLERANCE, means[best]):
         return []

@@ -71,9 +71,8 @@ def load(folder: Path) -> Predictions:
     columns = [*predictions[models[0]]]
     for name, others in predictions.items():
         if [*others] != columns:
-            problem = (
-                f"has the columns {', '.join(others)}, but {models[0]} has {', '.join(columns)}"
-            )
+            theirs, ours = ", ".join(others), ", ".join(columns)
+            problem = f"has the columns {theirs}, but {models[0]} has {ours}"
             hint = "keep the models of one run in one folder, with leaderboard.csv"
             raise InputError(problem, path=folder / f"{name}{_PREDICTIONS}", hint=hint)
     classes = () if columns == [_PREDICT] else tuple(columns)

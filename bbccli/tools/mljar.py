@@ -94,8 +94,8 @@ class MljarRun:
 
     def __init__(self, folder: Path) -> None:
         place, other = folder / "params.json", folder / "data_info.json"
-        params, info = read_json(place), read_json(other)
-        self.folder, self.params = folder, params
+        self.folder, info = folder, read_json(other)
+        self.params = params = read_json(place)
         self.n_rows: Any = info.get("rows") if isinstance(info, dict) else None
         if type(self.n_rows) is not int or self.n_rows < 1:
             raise InputError("lacks the number of rows", path=other, hint=_AGAIN)
@@ -206,8 +206,8 @@ def load(folder: Path) -> Predictions:
     board = _board(run)
     listed = [*run.saved, *(board or ())]
     begun = sorted(log.parent.name for log in folder.glob(f"*/{_LOG.format('*')}"))
-    tried = dict.fromkeys([*listed, *begun])
-    lost = [name for name in tried if name not in (*run.models, *run.probes)]
+    tried, there = dict.fromkeys([*listed, *begun]), {*run.models, *run.probes}
+    lost = [name for name in tried if name not in there]
     tables = _tables(run)
     places = _places(run, len(tables[run.models[0]]["target"]))
     keep = places["row_id"] < run.n_rows
@@ -274,14 +274,13 @@ def _check_copies(run: MljarRun, kept: FloatArray, copies: FloatArray, classes: 
 def _tables(run: MljarRun) -> dict[str, Columns]:
     """Return the columns of each model, all with the same number of rows."""
     tables = {name: files.table_numbers(parse_table(run.place(name))) for name in run.models}
-    first = run.models[0]
     for name, table in tables.items():
         if "target" not in table or len(table) < 2:
             problem = "has no column target beside predictions"
             raise InputError(problem, path=run.place(name), hint=_AGAIN)
-        size, expected = len(table["target"]), len(tables[first]["target"])
+        size, expected = len(table["target"]), len(tables[run.models[0]]["target"])
         if size != expected:
-            problem = f"has {size} rows, {first} has {expected}"
+            problem = f"has {size} rows, {run.models[0]} has {expected}"
             raise InputError(problem, path=run.place(name), hint=_OF_SEVERAL)
     return tables
 
@@ -292,8 +291,7 @@ def _places(run: MljarRun, n_rows: int) -> dict[str, IntArray]:
     if run.rows is not None:
         rows, tests = run.rows, [np.searchsorted(run.rows, test) for test in tests]
     if len(rows) != n_rows:
-        problem = f"{len(rows)} rows were validated, but the predictions have {n_rows}"
-        raise InputError(problem, hint=_AGAIN)
+        raise InputError(f"{len(rows)} rows were validated, but {n_rows} predicted", hint=_AGAIN)
     if run.averaged:
         return {"row_id": rows}
     folds = files.folds_of_rows(tests, n_rows, within)
@@ -307,8 +305,7 @@ def _places(run: MljarRun, n_rows: int) -> dict[str, IntArray]:
 
 def _classes(run: MljarRun, target: FloatArray) -> list[Any]:
     """Return the classes in the order of their codes: text, or the codes themselves."""
-    broken = np.flatnonzero(target % 1)
-    if len(broken):
+    if len(broken := np.flatnonzero(target % 1)):
         problem = f"{run.models[0]} has a target that is not the code of a class"
         raise run.fault(run.models[0], "target", problem, broken, hint=_AGAIN)
     present = [int(code) for code in np.unique(target)]

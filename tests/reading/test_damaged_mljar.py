@@ -315,7 +315,7 @@ def test_rows_of_repeated_splits(tmp_path):
 @pytest.mark.parametrize(
     ("positions", "words"),
     [
-        (np.arange(5), "5 rows were validated, but the predictions have 60"),
+        (np.arange(5), "5 rows were validated, but 60 predicted"),
         swept(np.arange(N) - 3, "is not a list of positions"),
         swept(np.arange(N) / 2, "is not a list of positions"),
         swept(np.zeros((N, 1), int), "is not a list of positions"),

@@ -222,7 +222,8 @@ def test_results_without_their_splits(tmp_path):
 def test_a_metric_that_is_no_number_leaves_no_score(tmp_path):
     rec = recorder(tmp_path, scoring=make_scorer(lambda y, p: np.float64("nan")))
     found = search(rec, Made(), {"power": [1, 2]})
-    assert rec.finish(found).n_fits == 0
+    with pytest.warns(UserWarning, match="no candidate has a score on every split"):
+        assert rec.finish(found).n_fits == 0
     assert read(rec.folder).configurations == ("power=1", "power=2")
 
 
