@@ -1,5 +1,7 @@
 """Labels and the probability of one model in a wide table are one configuration."""
 
+import re
+
 import numpy as np
 import pytest
 from reading import refused
@@ -113,3 +115,28 @@ def test_the_constant_half_of_a_dummy_tells_no_label(save):
     assert read(path).configurations == ("hard", "dummy", "soft")
     leaked = save("q.csv", {"truth": TRUTH, "same": TRUTH, "dummy": half})
     refused("equal to the truth in every row: same", leaked)
+
+
+MODELS = np.random.default_rng(1).dirichlet([1, 1, 1], (N, 4))
+"""Probabilities (N, 4, 3) of three classes by four models."""
+
+AMONG = {
+    "probabilities": ({m: MODELS[:, i, 0] for i, m in enumerate("abcd")}, MODELS[:, 2, 0] > 0.5),
+    "percent": ({m: 100 * MODELS[:, i, 0] for i, m in enumerate("abcd")}, MODELS[:, 2, 0] > 0.5),
+    "margins": ({m: MODELS[:, i, 0] - 0.3 for i, m in enumerate("abcd")}, MODELS[:, 2, 0] > 0.3),
+    "classes": (
+        {f"{m}::{k}": MODELS[:, i, k] for i, m in enumerate("abcd") for k in range(3)},
+        MODELS[:, 2].argmax(axis=1),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", AMONG)
+def test_labels_are_those_of_one_model_among_several(save, kind):
+    columns, labels = AMONG[kind]
+    truth = np.arange(N) % (3 if kind == "classes" else 2)
+    matrix = read(save("m.csv", {"truth": truth, **columns, "answers": labels * 1}))
+    assert matrix.configurations == ("a", "b", "c", "d")
+    (text,) = [note.text for note in matrix.notes if note.code == "columns-ignored"]
+    assert "answers" in text
+    assert re.search(r"\bc\b", text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any
@@ -157,7 +157,7 @@ def one_of_each_model(glance: Glance) -> Sheet:
         return _refuse_numbers(glance, sheet)
     pairs = _pairs(sheet, [*models])
     labels = glance.labels
-    glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
+    glances = [*_by_width(sheet, models)] if labels else []
     for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
         codes = codes_of(glance, label) if alone else None
@@ -165,10 +165,12 @@ def one_of_each_model(glance: Glance) -> Sheet:
             continue
         named = pairs.get(label)
         enough = (codes == 0).any() and (codes == 1).any() and len(codes) >= FEWEST_ROWS
-        others = [name for name in models if name not in (label, named)] if enough else []
+        alike = set[str]()
+        for names, numbers in glances if enough else ():
+            differ, _ = _unlike(codes[glance.rows], numbers)
+            alike.update(compress(names, np.logical_not(differ.any(axis=0)).tolist()))
+        others = [name for name in models if name in alike and name not in (label, named)]
         for model in ([named] if named in models else []) + others:
-            if model != named and _unlike(codes[glance.rows], glances[model])[0].any():
-                continue
             differ, usable = _unlike(codes, all_rows(sheet, models[model]))
             if differ.any() and model == named:
                 cut = _cut_of(codes, all_rows(sheet, models[model]))
@@ -250,6 +252,16 @@ def _models(glance: Glance) -> dict[str, Sequence[PredictionColumn]]:
     return models
 
 
+def _by_width(
+    sheet: Sheet, models: Mapping[str, Sequence[PredictionColumn]]
+) -> Iterator[tuple[list[str], FloatArray]]:
+    """Yield the M models with K columns each, and a few rows (n, M, K) of these."""
+    for width in {len(cells) for cells in models.values()}:
+        names = [name for name, cells in models.items() if len(cells) == width]
+        some = some_rows(sheet, [cell for name in names for cell in models[name]])
+        yield names, some.reshape(len(some), len(names), width)
+
+
 def _contradiction(
     sheet: Sheet, label: str, model: str, differ: BoolArray, n_rows: int, classes: Sequence[str]
 ) -> InputError:
@@ -298,16 +310,19 @@ def _head(match: re.Match[str]) -> str:
 
 
 def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """(n,) True where the label (n,) is not the most probable class of (n, K), or of the positive
-    one (n, 1); and where there is a label, and one class is more probable than another.
+    """(n, ...) True where the label (n,) is not the most probable class of (n, ..., K), or of the
+    positive one (n, ..., 1); and where there is a label, and one class is more probable than
+    another.
     """
-    usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
-    if numbers.shape[1] > 1:
-        usable &= numbers.max(axis=1) > numbers.min(axis=1)
-        of_label = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
-        return usable & (of_label < numbers.max(axis=1)), usable
-    scores = numbers[:, 0]
-    low, high = scores[usable].min(initial=1), scores[usable].max(initial=0)
-    half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
+    labels = labels.reshape(-1, *[1] * (numbers.ndim - 2))
+    usable = (labels >= 0) & ~np.isnan(numbers).any(axis=-1)
+    if numbers.shape[-1] > 1:
+        highest = numbers.max(axis=-1)
+        usable &= highest > numbers.min(axis=-1)
+        of_label = np.take_along_axis(numbers, np.maximum(labels, 0)[..., None], axis=-1)[..., 0]
+        return usable & (of_label < highest), usable
+    scores = numbers[..., 0]
+    low, high = scores.min(axis=0, initial=1, where=usable), scores.max(0, initial=0, where=usable)
+    half = np.select([low < 0, high <= 1, high <= 100], [0.0, 0.5, 50.0])
     usable &= scores != half
     return usable & np.where(labels == 1, scores < half, scores > half), usable
