@@ -222,13 +222,13 @@ def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Susp
             held, there = flat[:, c] == ends[c], ~np.isnan(flat[:, c])
             others, off = flat[there & ~held, c], np.abs(flat[:, c] - np.resize(values, len(flat)))
             apart = np.abs(others - ends[c]).min(initial=np.inf)
-            wrong = np.median(off[held]) > off[there & ~held].max(initial=0) <= np.ptp(values)
-            sure = wrong or apart >= np.ptp(others) > 0
-            sure = sure and beyond[c] and len(distinct(others)) >= FEWEST
-            n, ranked = int(held.sum()), high[np.argsort(flat[:, c], kind="stable")]
+            n, most = int(held.sum()), off[there & ~held].max(initial=0)
+            wrong = np.sort(off[held])[n // 2] > most <= np.ptp(values)
+            sure = beyond[c] and len(distinct(others)) >= FEWEST
+            sure = sure and (wrong or apart >= np.ptp(others) > 0)
+            ranked = high[np.argsort(flat[:, c], kind="stable")]
             doubt = least[c] and 2 * len(distinct(others)) > len(others)
-            unlike = _bits(ranked[:n], ranked[n : 2 * n])
-            like = _bits(ranked[:n], ranked[n:])
+            like, unlike = (_bits(ranked[:n], ranked[n:end]) for end in (None, 2 * n))
             if sure or (doubt and abs(unlike) > BITS > 4 * abs(like)):
                 yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), sure or None
 

@@ -20,10 +20,12 @@ def two_parts(errors: FloatArray, truth: FloatArray | IntArray) -> IntArray:
     them and not within them, while the truth (n,) is alike in both; else 0. A series changes again
     and again, and a sorted table with its truth.
     """
-    n, fewest = len(errors), min(FEWEST_IN_PART, len(errors) - 1)
-    cuts = np.arange(fewest, max(n - fewest, fewest) + 1)
+    n = len(errors)
+    if n < 2 * FEWEST_IN_PART:
+        return np.zeros(n, np.int64)
+    cuts = np.arange(FEWEST_IN_PART, n - FEWEST_IN_PART + 1)
     cut = int(cuts[np.argmax(_apart(errors, cuts))])
-    inner = [part for part in (errors[:cut], errors[cut:]) if len(part) > 1]
+    inner = errors[:cut], errors[cut:]
     same = [_apart(p, np.arange(1 + len(p) // 8, len(p) - len(p) // 8)).max() for p in inner]
     same += [_apart(column, cut) for column in (truth, np.abs(truth - truth.mean()))]
     told = _apart(errors, cut) > CLEAR and max(same) < STEADY
@@ -32,5 +34,6 @@ def two_parts(errors: FloatArray, truth: FloatArray | IntArray) -> IntArray:
 
 def _apart(column: FloatArray | IntArray, cuts: IntArray | int) -> Any:
     """Return by how many standard errors the mean of a column (n,) differs before some samples."""
-    off = np.abs(np.cumsum(column - column.mean())[np.subtract(cuts, 1)])
-    return off / (np.sqrt(cuts * (1 - cuts / len(column))) * column.std() + 1e-300)
+    with np.errstate(all="ignore"):  # beyond floats nothing is told
+        off = np.abs(np.cumsum(column - column.mean())[np.subtract(cuts, 1)])
+        return off / (np.sqrt(cuts * (1 - cuts / len(column))) * column.std() + 1e-300)

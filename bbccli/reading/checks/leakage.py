@@ -211,7 +211,7 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
     `folds` are (R, N), of which the first repeat is used.
     """
     array, truth, names = values.array[0], outcome.values, values.configurations
-    if values.available is not None or outcome.task is Task.SURVIVAL:
+    if values.available is not None or outcome.task is Task.SURVIVAL or not len(truth):
         return
     some = np.linspace(0, len(truth) - 1, min(len(truth), CELLS // len(names)), dtype=np.int64)
     columns, truth = array[some], truth[some]

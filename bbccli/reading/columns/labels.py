@@ -194,13 +194,13 @@ def set_aside_numbers(glance: Glance) -> Sheet:
     Means: features, such as a latency or the length of a text; losses
     Done: left out, with a note
     """
-    sheet, labels, among = glance.sheet, glance.labels, {*glance.labels}
-    cells = [cell for cell in glance.cells if cell.source not in among]
-    if not (cells and labels) or len(glance.classes) > _MOST_CLASSES:
-        return sheet
-    beyond = [(part < 0).any() or (part > 1).any() for part in some_rows(sheet, cells).T]
-    cells = [*compress(cells, beyond)] if len(glance.classes) == 2 else cells
-    known = (codes_of(glance, name) for name in labels[:_COMPARED]) if cells else ()
+    sheet, cells, n_classes = glance.sheet, glance.cells, len(glance.classes)
+    if n_classes == 2:
+        beyond = np.asarray(((glance.array < 0) | (glance.array > 1)).any(axis=0))
+        cells = (*compress(cells, beyond),)
+    labels = dict.fromkeys(glance.labels if cells and 0 < n_classes <= _MOST_CLASSES else ())
+    cells = tuple(cell for cell in cells if labels and cell.source not in labels)
+    known = (codes_of(glance, name) for name in [*labels][:_COMPARED]) if cells else ()
     best = np.nanmax([0.0, *(_agreement(codes, glance) for codes in known if codes is not None)])
     if best < ERRORS / np.sqrt(sheet.n_rows):
         return sheet
