@@ -251,7 +251,8 @@ class Weighting:
 def floats_for(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
-    return weights.astype(np.float64 if heavy or not are_whole(weights) else dtype)
+    wanted = np.float64 if heavy or not are_whole(weights) else dtype
+    return weights.astype(wanted, order="C")  # what is not adjacent is added up in another order
 
 
 def sums_of_chunk(

@@ -144,6 +144,8 @@ def test_each_of_many_samples_is_scored_as_a_winner_to_the_last_bit(n_samples):
     for rows in (weights, weights[:1], np.asfortranarray(weights)):
         winners = [scorer.paired(rows, np.full(len(rows), c)) for c in chosen]
         np.testing.assert_array_equal(scorer.each(rows, chosen).T, winners)
+    in_rows = scorer.each(weights, chosen)
+    np.testing.assert_array_equal(scorer.each(np.asfortranarray(weights), chosen), in_rows)
 
 
 def test_a_resample_alone_has_the_average_precision_that_it_has_among_many():
