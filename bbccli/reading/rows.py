@@ -224,12 +224,13 @@ def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Susp
             apart = np.abs(others - ends[c]).min(initial=np.inf)
             n, most = int(held.sum()), off[there & ~held].max(initial=0)
             wrong = np.sort(off[held])[n // 2] > most <= np.ptp(values)
-            sure = beyond[c] and len(distinct(others)) >= FEWEST
-            sure = sure and (wrong or apart >= np.ptp(others) > 0)
+            sure = beyond[c] and (wrong or apart >= np.ptp(others) > 0)
             ranked = high[np.argsort(flat[:, c], kind="stable")]
-            doubt = least[c] and 2 * len(distinct(others)) > len(others)
             like, unlike = (_bits(ranked[:n], ranked[n:end]) for end in (None, 2 * n))
-            if sure or (doubt and abs(unlike) > BITS > 4 * abs(like)):
+            doubt = least[c] and abs(unlike) > BITS > 4 * abs(like)
+            n_kinds = len(distinct(others)) if sure or doubt else 0
+            sure = sure and n_kinds >= FEWEST
+            if sure or (doubt and 2 * n_kinds > len(others)):
                 yield sheet.cells[c].configuration, np.array([c]), float(ends[c]), sure or None
 
 

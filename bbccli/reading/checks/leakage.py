@@ -8,13 +8,13 @@ from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from itertools import compress
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
 from bbccli.domain.outcome import Outcome
 from bbccli.errors import InputError
 from bbccli.metrics.kernels.pairs import area, hanley_mcneil_variance
-from bbccli.metrics.kernels.parts import two_parts
 from bbccli.notes import Note, listing, of_data
 from bbccli.reading.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
@@ -36,6 +36,12 @@ MOST_NAMED = 10
 
 WORSE, CELLS = 1.5, 2**21
 """Times by which a fitted model errs more on samples it has not seen; and the numbers looked at."""
+
+FEWEST_IN_PART = 20
+"""Fewest samples of a part."""
+
+CLEAR, STEADY = 6, 4
+"""Standard errors from which the means of two parts differ; and up to which nothing changes."""
 
 FAR = (2, 10)
 """Times by which most err more in a part of the rows, by probabilities or values, and by labels,
@@ -203,7 +209,7 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
     """Yield a note if most configurations err far more in one fold than in any other, and every
     fold is that of some, as of models that predict the rows they were fitted on: a fold that is
     hard is hard for most, and then no other is the hardest. Without folds, if at least half err far
-    more, or less, in the first rows than in all later ones; see `two_parts`.
+    more, or less, in the first rows than in all later ones; see `_two_parts`.
 
     Fewer than most are noted if, beyond that fold, each errs less than the best of the others: fits
     that failed in one fold are no better than those elsewhere.
@@ -222,7 +228,7 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
         low, high = columns.min(axis=0), columns.max(axis=0)
         columns = (columns - low) / np.maximum(high - low, np.finfo(float).tiny)
     errors = np.abs(columns - truth[:, None]).clip(max=1 if outcome.classes else None)
-    parts = folds[0][some] if folds is not None else two_parts(errors.mean(axis=1), truth)
+    parts = folds[0][some] if folds is not None else _two_parts(errors.mean(axis=1), truth)
     inside = parts == np.arange(int(parts.max()) + 1)[:, None]
     sizes, sums = inside.sum(axis=1, keepdims=True), inside.astype(float) @ errors
     fits = len(inside) == 2 if folds is None else 2 < len(inside) <= len(names)
@@ -244,6 +250,30 @@ def on_training_rows(values: Values, outcome: Outcome, folds: IntArray | None) -
     counts = worse.sum(axis=1)
     if counts.all() and 2 * counts.max() <= counts.sum():
         yield of_data.seen_in_training([names[c] for c in np.flatnonzero(worse.any(axis=0))])
+
+
+def _two_parts(errors: FloatArray, truth: FloatArray | IntArray) -> IntArray:
+    """(n,) 0 in the first samples, and 1 in all later ones, if errors (n,) differ clearly between
+    them and not within them, while the truth (n,) is alike in both; else 0. A series changes again
+    and again, and a sorted table with its truth.
+    """
+    n = len(errors)
+    if n < 2 * FEWEST_IN_PART:
+        return np.zeros(n, np.int64)
+    cuts = np.arange(FEWEST_IN_PART, n - FEWEST_IN_PART + 1)
+    cut = int(cuts[np.argmax(_apart(errors, cuts))])
+    inner = errors[:cut], errors[cut:]
+    same = [_apart(p, np.arange(1 + len(p) // 8, len(p) - len(p) // 8)).max() for p in inner]
+    same += [_apart(column, cut) for column in (truth, np.abs(truth - truth.mean()))]
+    told = _apart(errors, cut) > CLEAR and max(same) < STEADY
+    return np.asarray((np.arange(n) >= cut) & told, np.int64)
+
+
+def _apart(column: FloatArray | IntArray, cuts: IntArray | int) -> Any:
+    """Return by how many standard errors the mean of a column (n,) differs before some samples."""
+    with np.errstate(all="ignore"):  # beyond floats nothing is told
+        off = np.abs(np.cumsum(column - column.mean())[np.subtract(cuts, 1)])
+        return off / (np.sqrt(cuts * (1 - cuts / len(column))) * column.std() + 1e-300)
 
 
 def on_marks(values: Values, outcome: Outcome) -> Iterator[Note]:
