@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import compress
 
 import numpy as np
@@ -85,6 +85,7 @@ def families(names: Sequence[str], array: FloatArray) -> list[list[int]]:
     return [some for some in of_stems if _take_turns(array[:, some])]
 
 
+@lru_cache(maxsize=2**10)  # the files of a batch have the same columns
 def _without_word(name: str) -> tuple[str, str]:
     """Return a name without its last, and without its first, word."""
     return re.sub(r"[^\W_]+\W*$", "", name), re.sub(r"^\W*[^\W_]+", "", name)
