@@ -23,7 +23,6 @@ from bbccli.notes.of_data import joined_by_position, joined_folds_differ, truth_
 from bbccli.platform.arguments import choice
 from bbccli.platform.dataclass import dataclass
 from bbccli.reading.classes import spelled
-from bbccli.reading.evaluations.scores import check_content
 from bbccli.reading.keys import names_alike
 from bbccli.reading.sample_columns import differing, odd_one
 from bbccli.types import BoolArray, IntArray, Missing, Task
@@ -173,9 +172,12 @@ def _evaluation(matrix: PredictionMatrix, other: PredictionMatrix) -> str:
 
 def _check_asked(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> None:
     """Refuse logs of evaluations that asked something else under the same keys."""
-    runs = [matrix.source.run for matrix in matrices]
-    logs = [(name, run.evaluation) for name, run in zip(names, runs, strict=True) if run]
-    check_content((name, *key, log.asked[key]) for name, log in logs if log for key in log.asked)
+    runs = zip(names, (matrix.source.run for matrix in matrices), strict=True)
+    logs = [(name, run.evaluation) for name, run in runs if run and run.evaluation]
+    if logs:
+        from bbccli.reading.evaluations.scores import check_content
+
+        check_content((who, *key, log.asked[key]) for who, log in logs for key in log.asked)
 
 
 def _common(

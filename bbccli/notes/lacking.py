@@ -31,9 +31,12 @@ def never_predicted(n_rows: int, value: float, which: str, *, sure: bool = True)
 
     Remedy: leave such cells empty. `--missing error` refuses.
     """
-    were, rest = ("were never", "; these count as missing")
+    were, rest = "were never", "; these count as missing"
     if not sure:
-        were, rest = ("may not be", ", its least, but their truth is like that of all rows")
+        were, rest = (
+            "may never have been",
+            ", its lowest value, but the truth there is as elsewhere",
+        )
     return (
         f"{n_rows} rows {were} predicted: {which} is {value:g} there{rest}",
         "leave cells empty where there is no prediction",

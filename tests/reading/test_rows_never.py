@@ -276,7 +276,9 @@ def test_zeros_here_and_there_of_one_model_are_doubted(frame, names):
     rows = np.random.default_rng(3).permutation(N)
     some = frame()[["truth", *names]]
     (text,) = notes(read(fill(some.copy(), rows[:30], 0.0, "m0")))
-    assert text.startswith("30 rows may not be predicted: m0 is 0 there")
+    assert text.startswith(
+        "30 rows may never have been predicted: m0 is 0 there, its lowest value, but the truth"
+    )
     assert not notes(read(fill(some.copy(), rows[:9], 0.0, "m0")))  # too few to tell
     high = np.flatnonzero(some["truth"] > some["truth"].mean())[:30]
     assert not notes(read(fill(some.copy(), high, 0.0, "m0")))  # not like all rows

@@ -276,8 +276,8 @@ def check_content(asked: Iterable[tuple[str, str, str, tuple[object, ...]]]) -> 
     for (who, task), others in shared.items():
         if 5 * len(differ := [whose for whose in others.values() if whose]) > len(others):
             raise InputError(
-                f"{count(len(differ), 'item')} of {task} differ between {who} and "
-                f"{differ[-1]} in question and answer, though their keys are the same",
+                f"{count(len(differ), 'item')} of {task} {'differ' + 's' * (len(differ) == 1)} "
+                f"between {who} and {differ[-1]} in question and answer under the same keys",
                 hint="the data set has changed in between: run all on one, or give the logs of one",
             )
     return {key: content for key, (_, content) in first.items()}
