@@ -336,6 +336,15 @@ def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
     return scores, truth
 
 
+@pytest.mark.parametrize(("area", "noted"), [(0.22, True), (0.31, False)])
+def test_the_bound_is_that_of_classes_of_unequal_size(area, noted):
+    """3.5 errors by Mann & Whitney 1947, of 20 and 400 samples: .5 - 3.5 sqrt(421 / 96000)."""
+    truth = (np.arange(420) < 20).astype(int)
+    scores = np.concatenate([np.full(20, 400 * area + 0.5), np.arange(400) + 1.0])
+    assert roc_auc_score(truth, scores) == pytest.approx(area)
+    assert is_noted(np.tile(scores[:, None], 5) + np.arange(5) * 1e-3, truth) == noted
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "draw", [trained, *(partial(drawn, shared=shared) for shared in (0.0, 0.9, 1.0))]
