@@ -211,7 +211,7 @@ def _far_off(sheet: Sheet, flat: FloatArray, some: FloatArray) -> Iterator[_Susp
     truth = sheet.of_samples.get("truth")
     if truth is None or sheet.by_class:
         return
-    values = np.arange(2) if truth.is_text or truth.is_boolean else to_numbers(truth.values)
+    values = truth.codes()[0] if truth.is_text else to_numbers(truth.values)
     high = np.resize(values > values.mean(), len(flat))
     for of in (np.fmin, np.fmax):
         ends = of.reduce(some, axis=0)

@@ -40,6 +40,11 @@ def _regression(n_models=3):
     return pd.DataFrame({"truth": truth, **models})
 
 
+def _in_words():
+    frame = _binary()
+    return frame.assign(truth=np.where(frame["truth"] == 1, "yes", "no"))
+
+
 def _from_zero():
     frame = (_regression() - 25).clip(0.01).round(2)
     frame.loc[frame["truth"].idxmin(), "truth"] = 0.0
@@ -270,7 +275,7 @@ def test_one_of_several_configurations_lacks_what_it_never_predicted():
 
 
 @pytest.mark.parametrize("names", [["m0"], ["m0", "m1", "m2"]])
-@pytest.mark.parametrize("frame", [_binary, _from_zero])
+@pytest.mark.parametrize("frame", [_binary, _in_words, _from_zero])
 def test_zeros_here_and_there_of_one_model_are_doubted(frame, names):
     """The AUC fell from 0.86 to 0.79 at exit 0, and another model won."""
     rows = np.random.default_rng(3).permutation(N)
