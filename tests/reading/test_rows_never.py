@@ -285,11 +285,12 @@ def test_zeros_here_and_there_of_one_model_are_doubted(frame, names):
         "30 rows may never have been predicted: m0 is 0 there, its lowest value, but the truth"
     )
     assert not notes(read(fill(some.copy(), rows[:9], 0.0, "m0")))  # too few to tell
-    high = np.flatnonzero(some["truth"] > some["truth"].mean())[:30]
+    told = some["truth"].replace({"no": 0, "yes": 1}).astype(float)
+    high = np.flatnonzero(told > told.mean())[:30]
     assert not notes(read(fill(some.copy(), high, 0.0, "m0")))  # not like all rows
     turned = some[["truth"]].assign(m0=some["m0"].max() + 0.01 - some["m0"])
     assert notes(read(fill(turned, rows[:30], 0.0, "m0")))
-    lowest = np.argsort(some["truth"] + some["m0"] / 1e3, kind="stable")[:30]
+    lowest = np.argsort(told + some["m0"] / 1e3, kind="stable")[:30]
     assert not notes(read(fill(some.copy(), lowest, 0.0, "m0")))  # rightly so low
     assert not notes(read(fill(some.copy(), rows[:30], some["m0"].max() + 0.001, "m0")))
     assert not notes(read(fill(some.copy(), rows[:30], some["m0"].min() - 1e-4, "m0")))  # not whole
